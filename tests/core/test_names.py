@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+import vitrify as paddle
 from vitrify.core import names
 
 
@@ -24,6 +25,15 @@ def test_a_guard_numbers_from_zero_and_continues_after():
     with names.guard(b"B_"):
         assert names.generate("fc") == "B_fc_0"
     assert names.generate("fc") == "fc_1"
+
+
+def test_a_prefix_stands_once_in_names_of_parts():
+    with names.guard("A_"):
+        assert paddle.nn.Linear(2, 2).weight.name == "A_linear_0.w_0"
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main, paddle.static.Program()):
+            paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 2)
+        assert [p.name for p in main.all_parameters()] == ["A_fc_0.w_0", "A_fc_0.b_0"]
 
 
 def test_a_guard_can_continue_a_generator():

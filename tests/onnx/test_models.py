@@ -275,9 +275,9 @@ def test_a_file_of_another_exporter(tmp_path):
     h = 0.5 * x @ w.T + b
     close(layer(paddle.to_tensor(x)).numpy(), np.maximum(np.where(h >= 0, h, 0.1 * h), -0.05)[..., None])
     assert {name for name, _ in layer.named_parameters()} == {"_fc_w", "_fc_b"}
-    model.graph.node[1].op_type = "Hardmax"
+    model.graph.node[1].op_type = "MaxRoiPool"
     (tmp_path / "other.onnx").write_bytes(model.SerializeToString())
-    with pytest.raises(UnsupportedError, match="'Hardmax' cannot be read"):
+    with pytest.raises(UnsupportedError, match="'MaxRoiPool' cannot be read"):
         paddle.onnx.load(tmp_path / "other.onnx")
 
 

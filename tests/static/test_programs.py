@@ -115,10 +115,32 @@ def _eager_parameter(shape):
 def test_wrong_parameters(programs):
     with pytest.raises(ValueError, match="every size must be known"):
         static.create_parameter([-1, 2], "float32")
+    with pytest.raises(TypeError, match="shape must hold integers"):
+        static.create_parameter([None, 2], "float32")
+    with pytest.raises(ValueError, match=r"at least 0, got shape=\[2, -3\]"):
+        static.nn.fc(static.data("x", [None, 2]), -3)
     with pytest.raises(TypeError, match="int64 has no default initializer"):
         static.create_parameter([2], "int64")
     with pytest.raises(ValueError, match="attr=False"):
         static.create_parameter([2], "float32", attr=False)
+
+
+def test_what_gradients_are_of(programs):
+    x = static.data("x", [2])
+    x.stop_gradient = False
+    y = x * 2
+    with static.program_guard(static.Program(), static.Program()):
+        other = static.data("z", [2])
+        with pytest.raises(ValueError, match="targets and inputs belong to several programs"):
+            static.gradients([y], [other])
+    with pytest.raises(TypeError, match="targets must be Variables of a program, but received str"):
+        static.gradients("y", [x])
+    with pytest.raises(ValueError, match="there are no targets"):
+        static.gradients([], [x])
+    with pytest.raises(TypeError, match="loss must be Variables of a program, but received float"):
+        static.append_backward(1.0)
+    with pytest.raises(TypeError, match="expected Variables or their names, but received int"):
+        static.default_main_program().prune([3])
 
 
 def test_a_global_variable_counts(programs):

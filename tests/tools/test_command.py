@@ -142,10 +142,26 @@ def test_what_is_wrong_is_said_without_a_traceback(net, tmp_path, capsys):
     (tmp_path / "cut.vtmodel").write_bytes((tmp_path / "net.vtmodel").read_bytes()[:99])
     assert main(["show", str(tmp_path / "cut")]) == 1
     assert "was written with" in capsys.readouterr().err
-    for wrong in ([], ["fly"], ["bench", path, "--repeat", "0"]):
+    (tmp_path / "folder.onnx").mkdir()
+    for given in (["run", path, "--output"], ["convert", path, "--force"]):
+        assert main([*given, str(tmp_path / "folder.onnx")]) == 1
+        assert capsys.readouterr().err.endswith("folder.onnx: Is a directory\n")
+    distances = [["diff", path, path, "--tolerance", text] for text in ("-1", "nan", "far")]
+    for wrong in ([], ["fly"], ["bench", path, "--repeat", "0"], *distances):
         with pytest.raises(SystemExit) as end:
             main(wrong)
         assert end.value.code == 2
+
+
+@pytest.mark.parametrize("format", ["paddle", "paddle3"])
+def test_operators_of_a_foreign_file_stand_in_no_line_of_whoever_reads_it(format, tmp_path, capsys):
+    inverse = paddle.jit.to_static(lambda x: paddle.linalg.cholesky(x))
+    path = str(tmp_path / "inverse")
+    paddle.jit.save(inverse, path, input_spec=[SPEC([2, 2], name="x")], format=format)
+    assert main(["convert", path, path + ".onnx"]) == 1
+    error = capsys.readouterr().err
+    assert "cholesky: it has no ONNX form" in error and " at " not in error
+    assert "cholesky" in str(paddle.jit.load(path).program()) and __file__ not in str(paddle.jit.load(path).program())
 
 
 def test_names_in_a_file_say_nothing_to_the_terminal(tmp_path, capsys):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.modes import grad_enabled, scoped
 from ..ir.builder import Builder, builder_of, building
 from ..ir.dead_code import drop_unused_blocks
@@ -19,6 +19,17 @@ def _as_list(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _variables(name: str, value: Any) -> list[Variable]:
+    """The Variables given; raises DTypeError for other things and ArgumentError for those of several programs."""
+    found = _as_list(value)
+    for var in found:
+        if not isinstance(var, Variable):
+            raise DTypeError(f"{name} must be Variables of a program, but received {type(var).__name__}")
+    if len({id(var.block.program) for var in found}) > 1:
+        raise ArgumentError(f"{name} belong to several programs: {', '.join(var.name for var in found)}")
+    return found
 
 
 def _blocked(block: Block, no_grad_set: Iterable[Any] | None) -> frozenset[Variable]:
@@ -39,7 +50,8 @@ def gradients(
     flows. May be applied again to its own results.
 
     target_gradients: one cotangent (or None for ones) for each target, of the same shape.
-    Raises ShapeError when a cotangent has another shape. Source: paddle.static.gradients.
+    Raises ShapeError when a cotangent has another shape, DTypeError for what is no Variable, ArgumentError for Variables
+    of several programs. Source: paddle.static.gradients.
     """
     return _gradients(targets, inputs, target_gradients, no_grad_set, {})
 
@@ -52,7 +64,10 @@ def _gradients(
     passed: dict[Variable, Variable],
 ) -> list[Variable | None]:
     """What `gradients` gives; `passed` takes the gradients of the variables on the way."""
-    outs, wrt = _as_list(targets), _as_list(inputs)
+    outs, wrt = _variables("gradients: targets", targets), _variables("gradients: inputs", inputs)
+    if not outs:
+        raise ArgumentError("gradients: there are no targets")
+    _variables("gradients: targets and inputs", [*outs, *wrt])
     given = _as_list(target_gradients) or [None] * len(outs)
     if len(given) != len(outs):
         raise ArgumentError(f"gradients: {len(given)} target_gradients for {len(outs)} targets")
@@ -84,9 +99,9 @@ def append_backward(
     The gradient of `w` is called `w@GRAD`, or after a fresh name where the program has that already; so are those of
     variables between the parameters and the loss.
     Of a loss of several elements these are the gradients of their sum. parameter_list: parameters or names, by default
-    all of the program. Source: paddle.static.append_backward.
+    all of the program. Raises DTypeError for a loss that is no Variable. Source: paddle.static.append_backward.
     """
-    block = loss.block
+    block = _variables("append_backward: loss", [loss])[0].block
     parameters = [block.var(p) if isinstance(p, str) else p for p in parameter_list or ()]
     if not parameters:
         parameters = [v for v in block.persistables if v.is_parameter and not v.stop_gradient]

@@ -37,9 +37,10 @@ def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[
     """
     target = os.path.realpath(path)  # a link keeps pointing where it did
     _remove_left(target)
-    temporary, handle = _locked_file(target)
+    with _names_target(target):
+        temporary, handle = _locked_file(target)
     try:
-        with os.fdopen(handle, "wb") as out:
+        with _names_target(target), os.fdopen(handle, "wb") as out:
             yield out
             out.flush()
             if durable:
@@ -47,13 +48,25 @@ def atomic_file(path: str | os.PathLike[str], durable: bool = True) -> Iterator[
             if fcntl is not None:
                 os.replace(temporary, target)  # as long as it is locked
         if fcntl is None:
-            os.replace(temporary, target)  # Windows renames no open files
+            with _names_target(target):
+                os.replace(temporary, target)  # Windows renames no open files
     except BaseException:
         with suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
     if durable:
         _sync_folder(os.path.dirname(target))
+
+
+@contextmanager
+def _names_target(target: str) -> Iterator[None]:
+    """Errors of the temporary file inside name the target, which is the one that the caller knows."""
+    try:
+        yield
+    except OSError as err:
+        if isinstance(err.filename, str) and _TEMPORARY.fullmatch(err.filename[len(target) :]):
+            raise OSError(err.errno, err.strerror, target) from err
+        raise
 
 
 def _locked_file(target: str) -> tuple[str, int]:

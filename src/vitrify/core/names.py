@@ -26,9 +26,13 @@ class UniqueNameGenerator:
 
     def generate(self, key: str) -> str:
         """Return the next unused name for `key`."""
+        return self.prefix + self.numbered(key)
+
+    def numbered(self, key: str) -> str:
+        """Return the next unused name for a key that has the prefix already, or wants none."""
         with self._lock:
             number = next(self._counters.setdefault(key, count()))
-        return f"{self.prefix}{key}_{number}"
+        return f"{key}_{number}"
 
     __call__ = generate
 
@@ -69,6 +73,16 @@ def generate(key: str) -> str:
     ('A_fc_0', 'A_fc_1')
     """
     return _CURRENT.get().generator.generate(key)
+
+
+def generate_part(owner: str, part: str) -> str:
+    """Return a name for a part of what is called `owner`, whose prefix, if any, it has.
+
+    >>> with guard("A_"):
+    ...     generate_part(generate("fc"), "w")
+    'A_fc_0.w_0'
+    """
+    return _CURRENT.get().generator.numbered(f"{owner}.{part}")
 
 
 def is_parameter_name_taken(name: str) -> bool:

@@ -44,9 +44,9 @@ def new_parameter(
             f"create_parameter: {wanted.name} has no default initializer",
             hint="pass default_initializer=paddle.nn.initializer.Constant(0)",
         )
-    name = chosen.name or names.generate(f"{owner}.{'b' if is_bias else 'w'}")
+    name = chosen.name or names.generate_part(owner, "b" if is_bias else "w")
     initializer = choose_initializer(chosen.initializer, default_initializer, is_bias)
-    sizes = [int(size) for size in shape]
+    sizes = _sizes(shape)
     persistables = getattr(recorder.get(), "persistables", None)
     if isinstance(chosen, WeightNormParamAttr):
         return _length_and_direction(persistables, name, sizes, wanted, chosen, initializer)
@@ -65,6 +65,16 @@ def new_parameter(
         param._data = put(param._data, as_place(device))
     initializer(param)
     return param
+
+
+def _sizes(shape: Sequence[Any]) -> list[int]:
+    try:
+        found = [int(size) for size in shape]
+    except (TypeError, ValueError) as err:
+        raise DTypeError(f"create_parameter: shape must hold integers, got {shape!r}") from err
+    if min(found, default=0) < 0:
+        raise ArgumentError(f"create_parameter: every size must be known and at least 0, got shape={found}")
+    return found
 
 
 def _take_name(name: str) -> None:
@@ -99,8 +109,6 @@ def _of_program(
 ) -> Any:
     """A parameter of the program being written, filled by its startup program."""
     meta = Meta(tuple(sizes), dtype)
-    if not meta.is_static:
-        raise ArgumentError(f"create_parameter: every size must be known, got shape={sizes}")
     return create(
         meta,
         name,

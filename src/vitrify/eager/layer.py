@@ -89,7 +89,7 @@ class Layer(LayerTree, LayerHooks, LayerState, LayerCast):
     ) -> Tensor:
         """A new empty Tensor, not yet an attribute. Source: paddle.nn.Layer.create_tensor."""
         out = wrap(np.zeros((0,), as_dtype("float32" if dtype is None else dtype).np))
-        out.name = name if name is not None else names.generate(f"{self._full_name}._generated_var")
+        out.name = name if name is not None else names.generate_part(self._full_name, "_generated_var")
         out.persistable = bool(persistable)
         return out
 

@@ -228,6 +228,10 @@ class Builder:
                 self._hold(contents)
                 self.asserted = asserted
 
+    def _lines(self) -> tuple[Loc, ...]:
+        """The user's lines that what is recorded now comes from; none where `at` says so."""
+        return self.locs if self.locs is not None else user_frames(2)
+
     @contextmanager
     def at(self, locs: tuple[Loc, ...]) -> Iterator[None]:
         """Give the operators recorded inside these locations instead of the running frames."""
@@ -299,7 +303,7 @@ class Builder:
         A variable that lives in a Scope is written there.
         """
         if self.copies_into(handle):
-            self.block.append(get_op("assign"), [self.block.resolve(value)], [handle], {}, self.locs or user_frames(2))
+            self.block.append(get_op("assign"), [self.block.resolve(value)], [handle], {}, self._lines())
             return
         old = self.held(handle)
         value.__dict__[IN_PLACE] = True
@@ -429,7 +433,7 @@ class Builder:
 
     def apply(self, op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Append one operator; returns its output Variable, or a list of them."""
-        locs = self.locs if self.locs is not None else user_frames(2)
+        locs = self._lines()
         try:
             return self._append(op, inputs, attrs, locs)
         except VitrifyError as err:
@@ -441,7 +445,7 @@ class Builder:
         """Append an operator of several outputs on values as they were taken, whatever changed in place since."""
         seen = [self.block.resolve(v) for v in values]
         outs = [self.block.create_var(m, prefix=op.name) for m in op.meta(*[v.meta for v in seen], **attrs)]
-        self.block.append(op, seen, outs, attrs, self.locs if self.locs is not None else user_frames(2))
+        self.block.append(op, seen, outs, attrs, self._lines())
         return outs
 
     def _append(self, op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], locs: Any) -> Any:

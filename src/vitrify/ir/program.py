@@ -169,6 +169,8 @@ _UIDS = itertools.count()
 
 
 def _name_of(value: Variable | str) -> str:
+    if not isinstance(value, (str, Variable)):
+        raise DTypeError(f"expected Variables or their names, but received {type(value).__name__}")
     return value if isinstance(value, str) else value.name
 
 

@@ -83,7 +83,7 @@ def _model_file(proto: Any, opset: int, beside: Beside) -> ModelFile:
     for name, info in infos.items():
         meta = Meta(arrays[name].shape, from_np(arrays[name].dtype))
         env[name] = block.add_input(meta, names[name], stop_gradient=not info.trainable)
-    with building(Builder(program)) as builder:
+    with building(Builder(program)) as builder, builder.at(()):  # the file has no lines, and ours made none of it
         outs = Reader.of(proto, builder, Constants(beside), opset).run(proto.graph, env)
         block.outputs = [builder.value(as_tensor(v)) for v in outs]
     input_tree, output_tree = _trees(notes, len(inputs), len(outs))

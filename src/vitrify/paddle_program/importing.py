@@ -102,7 +102,7 @@ def _recorded(graph: Graph, arrays: Mapping[str, Any]) -> ModelFile:
         array = arrays.get(param.name)
         meta = Meta(param.shape, param.dtype) if array is None else Meta(array.shape, from_np(array.dtype))
         env[param.id] = block.add_input(meta, names[param.name], stop_gradient=not param.trainable)
-    with building(Builder(program)) as builder:
+    with building(Builder(program)) as builder, builder.at(()):  # the file has no lines, and ours made none of it
         run = Run(builder, run_node)
         outs = run.graph(graph, env)
         outs = [as_tensor(v) for v in outs]

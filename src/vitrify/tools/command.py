@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -138,7 +139,9 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("model", help=_MODEL)
     command.add_argument("other", help=_MODEL)
     _add_inputs(command)
-    command.add_argument("--tolerance", type=float, default=1e-5, metavar="T", help="how far outputs may differ (1e-5)")
+    command.add_argument(
+        "--tolerance", type=_distance, default=1e-5, metavar="T", help="how far outputs may differ (1e-5)"
+    )
     command.add_argument(
         "--exact", action="store_true",
         help="programs and parameters must be the same, too, by name and value; without it they are only shown, as "
@@ -164,6 +167,16 @@ def _positive(text: str) -> int:
     if not text.lstrip("-").isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"a whole number from 1 on, but received {text!r}")
     return int(text)
+
+
+def _distance(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < math.inf:
+        raise argparse.ArgumentTypeError(f"a number from 0 on, but received {text!r}")
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

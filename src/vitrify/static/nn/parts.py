@@ -48,8 +48,8 @@ class Owner:
         Paddle names the results of operators that are one with others here, or that nobody reads.
         """
         for _ in range(skip):
-            names.generate(f"{self.full_name}.tmp")
-        name = names.generate(f"{self.full_name}.tmp")
+            names.generate_part(self.full_name, "tmp")
+        name = names.generate_part(self.full_name, "tmp")
         return rename_result(out, name) if isinstance(out, Variable) else out
 
     def activated(self, out: Any, act: str | None) -> Any:
@@ -67,7 +67,7 @@ class Owner:
     def _operated(self, out: Any, act: str) -> Any:
         """What Paddle's operator of that name makes of `out`."""
         block = out.block
-        made = block.create_var(name=names.generate(f"{self.full_name}.tmp"))
+        made = block.create_var(name=names.generate_part(self.full_name, "tmp"))
         try:
             block.append_op(type=act, inputs={"X": out}, outputs={"Out": made})
         except ArgumentError:
