@@ -24,7 +24,8 @@ from vitrify.core.timeline import TIMELINE, Timeline, TracerEventType
 from vitrify.eager import engine
 from vitrify.eager.packing import Packed
 from vitrify.eager.tape import GradNode, Like, Saved
-from vitrify.jit.eager_operators import COMPARED, OPERATORS, OPERATORS_IN_CODE, EagerOperators, count_calls
+from vitrify.jit.eager_operators import COMPARED, OPERATORS, OPERATORS_IN_CODE, EagerOperators
+from vitrify.jit.operator_calls import count_calls
 from vitrify.ops.registry import get_op
 
 ROOT = Path(__file__).parents[2]

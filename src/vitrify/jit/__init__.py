@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ..core.lazy import lazy_attributes
-from .eager_operators import count_calls
+from .operator_calls import count_calls
 
 if TYPE_CHECKING:
     from .api import enable_to_static, ignore_module, not_to_static, set_code_level, set_verbosity, to_static

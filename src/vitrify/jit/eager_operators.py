@@ -1,8 +1,9 @@
-"""Eager operators in machine code: when that pays, and how it takes the place of Python's.
+"""Eager operators in machine code: how it takes the place of Python's.
 
-The operators of Tensor are functions of Python. Once they were called often, Tensor's slots get functions of machine
-code (`codegen/operator_code.py`), which leave to those methods all but the most frequent cases. The methods themselves
-stay what they are: whoever replaces one of them replaces what its operator does, for Python then writes the slot anew.
+The operators of Tensor are functions of Python. Once they were called often (`operator_calls.py`), Tensor's slots get
+functions of machine code (`codegen/operator_code.py`), which leave to those methods all but the most frequent cases.
+The methods themselves stay what they are: whoever replaces one of them replaces what its operator does, for Python then
+writes the slot anew.
 """
 
 from __future__ import annotations
@@ -12,12 +13,9 @@ from collections.abc import Callable, Mapping
 from threading import RLock
 from typing import Any
 
-from ..codegen.errors import NoNativeForm
-from ..codegen.native import is_ready
 from ..codegen.operator_code import ALONE_SLOTS, COMPARISONS, SQUARED, OperatorCode
 from ..codegen.operator_table import OUT, Classes, Modes, Role, X, Y, numbers_of
 from ..codegen.type_slots import slots_of
-from ..core.config import NATIVE, NATIVE_AFTER_MS
 from ..core.dispatch import EAGER
 from ..core.modes import amp_state, grad_enabled, recorder
 from ..core.setting import WATCH
@@ -53,11 +51,6 @@ COMPARED = {
 METHODS = {name: vars(TensorMethods)[name] for pair in OPERATORS.values() for name in pair[:2]} | {
     name: vars(TensorMethods)[name] for name in COMPARED
 }
-# What machine code saves of a call, and how many calls pass until somebody looks whether they are enough.
-_CALL_MS = 1e-3
-_ROUND = 1024
-# Loading the compiler takes several times as long as what `native_after_ms` stands for.
-_LOADING = 9.0
 
 
 class EagerOperators:
@@ -149,32 +142,4 @@ def _roles(op: OpDef) -> dict[Role, Any]:
 OPERATORS_IN_CODE = EagerOperators()
 
 
-def count_calls(operators: EagerOperators = OPERATORS_IN_CODE) -> None:
-    """Let eager operators of two operands count themselves, and become machine code when that pays.
-
-    Counting goes on behind that: what is left to Python is not often called, unless somebody replaced a method and has
-    put it back.
-    """
-    plain = EAGER.binary
-    left, spent = _ROUND, 0.0
-
-    def counting(op: Any, x: Any, y: Any) -> Any:
-        nonlocal left, spent
-        left -= 1
-        if left <= 0:
-            left, spent = _ROUND, spent + _ROUND * _CALL_MS
-            if NATIVE.value and spent >= NATIVE_AFTER_MS.value * (1.0 if is_ready() else _LOADING):
-                spent = 0.0
-                install()
-        return plain(op, x, y)
-
-    def install() -> None:
-        try:
-            operators.install()
-        except NoNativeForm:
-            EAGER.binary = EAGER.pair = plain
-
-    EAGER.binary = EAGER.pair = counting
-
-
-__all__ = ["OPERATORS_IN_CODE", "EagerOperators", "count_calls"]
+__all__ = ["OPERATORS_IN_CODE", "EagerOperators"]
