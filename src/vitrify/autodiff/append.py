@@ -50,8 +50,8 @@ def gradients(
     flows. May be applied again to its own results.
 
     target_gradients: one cotangent (or None for ones) for each target, of the same shape.
-    Raises ShapeError when a cotangent has another shape, DTypeError for what is no Variable, ArgumentError for Variables
-    of several programs. Source: paddle.static.gradients.
+    Raises ShapeError when a cotangent has another shape, DTypeError for what is no Variable, ArgumentError for several
+    programs' Variables. Source: paddle.static.gradients.
     """
     return _gradients(targets, inputs, target_gradients, no_grad_set, {})
 
