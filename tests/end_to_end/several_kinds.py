@@ -288,6 +288,20 @@ def cache_beside_layers(x):
     return found
 
 
+def pair_by_class(x):
+    pair = (x + 1, x)
+    if x.sum() > 0:
+        pair = Pair(x, x * 2)
+    return list(pair), [*reversed(pair), x], dict(zip("ab", pair)), sum(pair)
+
+
+def pair_or_error(x):
+    pair = None
+    if x.sum() > 0:
+        pair = (x, x * 2)
+    return list(pair)
+
+
 def twice_or_kept(y, kept):
     """Of the four paths that two questions leave, one would fail: none takes it."""
     wide = y
@@ -579,8 +593,8 @@ def int_or_tensor_computed_with(x):
 CASES = [(f, ((P,), (N,), (S,), (B,))) for f in (
     cache_tuple, cache_fixed, cache_dict, cache_list, cache_dc, cache_nt,
     cache_returned, cache_branch_ret, cache_branch_use, cache_branch_truth, cache_for, cache_nested,
-    cache_helper, cache_beside_layers, failing_on_no_path, first_turn_list, best_pair, best_pair2,
-    per_layer, break_cache,
+    cache_helper, cache_beside_layers, failing_on_no_path, pair_by_class, pair_or_error,
+    first_turn_list, best_pair, best_pair2, per_layer, break_cache,
     isinst, back_to_none, text_loop, text_return, text_key, text_methods,
     text_getattr, act_str, fn_chosen, lam_chosen, dtype_chosen, mixed_ret,
     mixed_ret2, mixed_ret3, enumy, list_or_tuple, match_opt, comp_opt,

@@ -10,7 +10,6 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
 from typing import Any, TypeVar
 
 from ...core.errors import UnsettledError
@@ -84,11 +83,14 @@ class GraphOneOf(OneOf):
         return items
 
     def _items(self) -> list[Any]:
-        """The items, each what the option has at its place, of lists and tuples of one length."""
-        options = list(options_of(self).values())
-        if not all(map(_is_row, options)) or len(set(map(len, options))) != 1:
+        """The items, each what the option has at its place, of lists and tuples of one length.
+
+        On the path of what has no items, such as None, it raises what Python does.
+        """
+        rows = [option for option in options_of(self).values() if hasattr(type(option), "__iter__")]
+        if not all(map(_is_row, rows)) or len(set(map(len, rows))) != 1:
             raise self.fail()
-        return [each_option(self, itemgetter(place)) for place in range(len(options[0]))]
+        return [each_option(self, partial(_item, place)) for place in range(len(rows[0]))]
 
     def _known(self) -> Any:
         found = settled(self)
@@ -121,7 +123,14 @@ for _name in failing_operators("bool", "call", "eq", "ne", "hash"):
 
 def _is_row(option: Any) -> bool:
     """Whether it is a list or tuple whose length no tensor decides."""
-    return (type(option) in (tuple, list) or isinstance(option, OpenList)) and not is_open(option)
+    if isinstance(option, tuple):
+        return type(option).__iter__ is tuple.__iter__ and not is_open(option)
+    return (type(option) is list or isinstance(option, OpenList)) and not is_open(option)
+
+
+def _item(place: int, option: Any) -> Any:
+    """What stands at a place; Python's error where `option` has no items."""
+    return option[place] if _is_row(option) else iter(option)
 
 
 def _kind(option: Any) -> str:
@@ -263,7 +272,7 @@ def _first(value: Any, deep: bool) -> GraphOneOf | None:
     """The first value of several kinds that an argument is or, in lists and tuples, holds."""
     if isinstance(value, GraphOneOf):
         return value
-    if not deep or not _is_row(value):
+    if not deep or not (type(value) in (tuple, list) or isinstance(value, OpenList)) or is_open(value):
         return None
     return next((found for found in (_first(item, deep) for item in value) if found is not None), None)
 
