@@ -269,6 +269,34 @@ def test_thawing_a_parameter_makes_another_program():
     np.testing.assert_equal(run(True), run(False))
 
 
+@pytest.mark.parametrize("kind", ["parameter", "argument", "constant"])
+@pytest.mark.parametrize("allow_unused", [True, False])
+def test_what_wants_no_gradient_is_not_used(kind, allow_unused):
+    def run(compiled):
+        layer = steps.mlp()[0]
+        layer.weight.stop_gradient = kind != "parameter"
+
+        def step(x):
+            with paddle.no_grad():
+                constant = x * 2
+            given = {"parameter": layer.weight, "argument": x, "constant": constant}[kind]
+            loss = layer(x * constant).square().sum()
+            return paddle.grad(loss, [layer.bias, given], allow_unused=allow_unused)
+
+        f = paddle.jit.to_static(step, full_graph=True) if compiled else step
+        x = paddle.ones([2, steps.WIDTH])
+        found = []
+        for _ in range(2):
+            try:
+                found.append([None if g is None else g.tolist() for g in f(x)])
+            except ValueError as error:
+                found.append(str(error).partition("'")[0])
+            layer.weight.stop_gradient = True
+        return found
+
+    assert run(True) == run(False)
+
+
 def test_the_graph_of_the_caller_is_not_entered():
     """Backward to what was given as an argument runs in eager code, between programs."""
 

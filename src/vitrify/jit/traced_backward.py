@@ -69,7 +69,8 @@ class TracedBackward(Leaves):
         """The gradient for each of `inputs`, leaving every `.grad` alone."""
         outs, wrt = [self._output(t) for t in outputs], [self._output(t) for t in inputs]
         blocked = frozenset(self._output(t) for t in no_grad_vars)
-        found = self._pulled(outs, grads, wrt, retain_graph or create_graph, create_graph, blocked)
+        reached = [var for var in wrt if not var.stop_gradient]
+        found = self._pulled(outs, grads, reached, retain_graph or create_graph, create_graph, blocked)
         results: list[Any] = []
         for var, given in zip(wrt, inputs):
             ct = found.get(var)
