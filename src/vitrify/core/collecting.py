@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
+LEAST = 500_000
+"""So many objects grow old before all are looked at, and at least as many as there were the last time."""
+
 
 class _Pauses:
     """The blocks that are open in all threads: the collector belongs to the process."""
@@ -15,6 +18,9 @@ class _Pauses:
         self._lock = Lock()
         self._open = 0
         self._was_enabled = False
+        self._looks = 0  # at all objects, by whomever
+        self._known = 0  # objects that there were at the latest
+        self._aged = 0  # objects since then that are old because of a pause
 
     def begin(self) -> None:
         """Count one more block; the first finds out whether there is anything to pause."""
@@ -28,15 +34,31 @@ class _Pauses:
         """Count one less; after the last, all is as it was.
 
         What is there then counts as old: the next collections of what is young would else go over all of it, twice.
-        Freezing and thawing moves objects without looking at them; what somebody else has frozen stays so.
+        Python itself would never look at it again while programs are built, as it counts what collections left over:
+        so that is done here once as much has grown old as there was.
         """
+        is_due = False
         with self._lock:
             self._open -= 1
             if self._open == 0 and self._was_enabled:
-                if not gc.get_freeze_count():
-                    gc.freeze()
-                    gc.unfreeze()
+                is_due = not gc.get_freeze_count() and self._age() > max(LEAST, self._known)
                 gc.enable()
+        if is_due:
+            gc.collect()
+
+    def _age(self) -> int:
+        """Let all objects be old; how many became so since all were looked at.
+
+        Freezing and thawing moves objects without looking at them; what somebody else has frozen stays so.
+        """
+        young, middle, _ = gc.get_count()
+        looks = gc.get_stats()[-1]["collections"]
+        gc.freeze()
+        if looks != self._looks:
+            self._looks, self._known, self._aged = looks, gc.get_freeze_count(), 0
+        gc.unfreeze()
+        self._aged += young + middle * gc.get_threshold()[0]
+        return self._aged
 
 
 _PAUSES = _Pauses()
