@@ -337,7 +337,9 @@ class PartialProgramLayer:
                 shared = [i for i in self._changed_captured if counts[id(cells[i])] > 1]
                 self._cells = None if shared else cells
                 changed = [*changed, *shared]
-        arrays = [tensor._data for tensor in inputs] if changed else []
+        if not changed:
+            return False
+        arrays = [tensor._data for tensor in inputs]
         return any(i != j and np.may_share_memory(arrays[i], other) for i in changed for j, other in enumerate(arrays))
 
     def _views_of_writes(self) -> list[tuple[Sharing, int | None]]:
@@ -356,7 +358,7 @@ class PartialProgramLayer:
     def _run(self, inputs: Sequence[Tensor], arguments: Arguments) -> Any:
         if self._changes and self._overlap(inputs):
             raise SharedMemoryError()
-        if any(inputs[i]._is_wanted_leaf() for i in self._taped):
+        if self._taped and any(inputs[i]._is_wanted_leaf() for i in self._taped):
             raise WantedLeafError()
         self.calls += 1
         state = default_generator().get_state() if self._draws else None

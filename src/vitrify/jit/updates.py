@@ -285,11 +285,13 @@ class UpdateGroup:
     columns: Sequence[Sequence[int]]
     small: Sequence[Sequence[int]] = field(init=False)
     """The columns that numbers are made from, each slot once; the others are empty."""
+    _picks: Sequence[Callable[[Frame], Sequence[Any]]] = field(init=False)
 
     def __post_init__(self) -> None:
         is_small = self.form.small
         found = [tuple(dict.fromkeys(slots)) if is_small(p) else () for p, slots in enumerate(self.columns)]
         object.__setattr__(self, "small", found)
+        object.__setattr__(self, "_picks", [_items(slots) for slots in found])
 
     @staticmethod
     def of(calls: Sequence[_Call]) -> UpdateGroup | None:
@@ -301,8 +303,7 @@ class UpdateGroup:
 
     def prepare(self, frame: Frame, numbers: Any, undo: list[Callable[[], None]]) -> bool:
         """Whether the calls have numbers in common, which are put there; `undo` gets what takes it back."""
-        columns = [[frame[s] for s in slots] if slots else slots for slots in self.small]
-        found = self.form.numbers(columns, **self.attrs)
+        found = self.form.numbers([pick(frame) for pick in self._picks], **self.attrs)
         if found is None:
             return False
         undo.append(found[1])

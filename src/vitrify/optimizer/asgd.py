@@ -14,7 +14,7 @@ from .update import Floats, define_update
 
 def _asgd_prepare(lr: float, counters: Counters, attrs: Attrs) -> Floats:
     step, batches = int(counters[0].item()), attrs["batch_num"]
-    counters[0][...] = step + 1
+    counters[0][0] = step + 1
     return float(step % batches), lr / min(step + 1, batches)
 
 

@@ -12,7 +12,7 @@ from .update import Floats, define_update
 
 def _advance(counter: Any, factor: float) -> float:
     """Multiply a counter that starts from 1; returns its new value."""
-    counter[...] = counter.item() * factor
+    counter[0] = counter.item() * factor
     return float(counter.item())
 
 
@@ -52,7 +52,7 @@ def _radam_prepare(lr: float, counters: Counters, attrs: Attrs) -> Floats:
     beta1, beta2 = attrs["beta1"], attrs["beta2"]
     power1, power2 = _advance(counters[0], beta1), _advance(counters[1], beta2)
     # counters[2] holds t * beta2**t / (1 - beta2**t), which follows from its last value without knowing t
-    counters[2][...] = (counters[2].item() * (beta2 - power2) + power2) / (1 - power2)
+    counters[2][0] = (counters[2].item() * (beta2 - power2) + power2) / (1 - power2)
     longest = 2 / (1 - beta2) - 1
     length = longest - 2 * float(counters[2].item())
     rate, epsilon = lr / (1 - power1), attrs["epsilon"]

@@ -19,7 +19,7 @@ Attrs = Mapping[str, Any]
 def power(counter: Any, factor: float) -> float:
     """factor**t at step t, which `counter` holds; then it goes on to step t + 1."""
     held = counter.item()
-    counter[...] = held * factor
+    counter[0] = held * factor
     return float(held)
 
 

@@ -233,20 +233,27 @@ def _advanced(
     """The numbers of a step that all parameters do, their counters advanced, and what takes that back; None where
     counters differ.
     """
-    before = [{c.item() for c in column} for column in counters] if counters else ()
-    if any(len(values) > 1 for values in before):
-        return None
+    before = []
+    for column in counters:
+        value = column[0].item()
+        for counter in column:
+            if counter.item() != value:
+                return None
+        before.append(value)
     coefs = rule.prepare(rate, [column[0] for column in counters], attrs)
-    for first, *others in counters:
-        for counter in others:
-            counter[...] = first
+    for column in counters:
+        _put(column, column[0].item())
 
     def undo() -> None:
-        for column, (value,) in zip(counters, before):
-            for counter in column:
-                counter[...] = value
+        for column, value in zip(counters, before):
+            _put(column, value)
 
     return coefs, undo
+
+
+def _put(counters: Sequence[Any], value: float) -> None:
+    for counter in counters:
+        counter[0] = value  # in half the time of `[...]`
 
 
 MAX_GATHERED = 4096
