@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -99,6 +99,8 @@ class GraphTensor(TensorMethods):
         return number(picked, "item")
 
     def __len__(self) -> int:
+        if is_number(self):
+            _refuse(len, self)
         shape = self._known().shape
         if not shape:
             raise DTypeError("len() of a 0-D tensor")
@@ -107,11 +109,15 @@ class GraphTensor(TensorMethods):
         return shape[0]
 
     def __iter__(self) -> Iterator[Any]:
+        if is_number(self):
+            _refuse(iter, self)
         if not self._known().shape:
             raise DTypeError("iteration over a 0-D tensor")
         return (self[i] for i in range(len(self)))
 
     def __contains__(self, value: Any) -> bool:
+        if is_number(self):
+            _refuse(lambda known: value in known, self)
         return bool((self == value).any())
 
     __hash__ = object.__hash__
@@ -358,4 +364,18 @@ def is_number(value: Any) -> bool:
     return isinstance(value, GraphTensor) and PYTHON_NUMBER in value.__dict__
 
 
-__all__ = ["GraphTensor", "as_number", "is_number", "number"]
+def sample(number: Any) -> Any:
+    """A Python number of the kind that a number of the program is."""
+    dtype = number.dtype
+    return False if dtype.is_bool else 1 if dtype.is_integer else 1j if dtype.is_complex else 1.0
+
+
+def _refuse(ask: Callable[[Any], object], number: Any) -> None:
+    """Raise what Python says of a number of that kind, which `ask` wants to be something else."""
+    try:
+        ask(sample(number))
+    except TypeError as err:
+        raise DTypeError(str(err)) from None
+
+
+__all__ = ["GraphTensor", "as_number", "is_number", "number", "sample"]

@@ -13,7 +13,7 @@ from ..ops.like import assign_op, cast, cast_op
 from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype
 from ..ops.registry import OpDef
-from .graph_tensor import as_number, is_number
+from .graph_tensor import as_number, is_number, sample
 
 
 def number_dtype(dtype: DType) -> DType:
@@ -21,12 +21,6 @@ def number_dtype(dtype: DType) -> DType:
     if dtype.is_bool:
         return dtype
     return as_dtype("int64" if dtype.is_integer else "complex128" if dtype.is_complex else "float64")
-
-
-def sample(value: Any) -> Any:
-    """A Python number of the kind that a number of the program is."""
-    dtype = value.dtype
-    return False if dtype.is_bool else 1 if dtype.is_integer else 1j if dtype.is_complex else 1.0
 
 
 def weaken(op: OpDef, inputs: Sequence[Any], values: Sequence[Any]) -> tuple[OpDef, list[Any], bool]:

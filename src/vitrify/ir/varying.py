@@ -28,8 +28,7 @@ from ..ops.methods import TensorMethods
 from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS
 from ..ops.select import maximum, where_op
-from .graph_tensor import GraphTensor, is_number
-from .numbers import sample
+from .graph_tensor import GraphTensor, is_number, sample
 from .program import Block, Variable
 
 KIND = "kind_flag"

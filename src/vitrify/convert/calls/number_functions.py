@@ -18,8 +18,8 @@ from ...core.errors import UnsupportedError
 from ...core.modes import grad_enabled, scoped
 from ...eager.host_ops import assert_op
 from ...eager.tensor import Tensor, wrap
-from ...ir.graph_tensor import as_number, number
-from ...ir.numbers import number_dtype, sample
+from ...ir.graph_tensor import as_number, number, sample
+from ...ir.numbers import number_dtype
 from ...ops.creation import full
 from ...ops.like import cast
 from ...ops.number import number_pow_modulo_op, number_round_op

@@ -189,6 +189,7 @@ def convert_isinstance(obj: Any, classes: Any) -> Any:
         return any(builtins.issubclass(builtins.str, c) for c in _each_class(classes))
     if is_graph(obj):
         known = [*_each_class(classes)]
+        builtins.isinstance(None, classes)  # which may be no classes at all
         found = ask(obj, lambda kind: builtins.issubclass(kind, tuple(known)))
         return any(builtins.isinstance(obj, c) for c in known) if found is False else found
     return builtins.isinstance(obj, classes)

@@ -15,7 +15,8 @@ from ...core.errors import UnsupportedError
 from ...core.meta import UNKNOWN, ListMeta, Meta
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import OneOf, OpenList, is_open, is_partial, node_of, rebuild
-from ...ir.numbers import as_number, number_dtype, sample
+from ...ir.graph_tensor import sample
+from ...ir.numbers import as_number, number_dtype
 from ...ir.program import Variable
 from ...ir.varying import CLASS, MIXED, facts_of, mark, may_be_number
 from ...ops.creation import full

@@ -13,7 +13,8 @@ from ...core.meta import UNKNOWN, ListMeta, Meta
 from ...core.modes import grad_enabled
 from ...core.pytree import flatten, is_open
 from ...ir.builder import UNSET, differentiable
-from ...ir.numbers import as_number, is_number, number_dtype, sample
+from ...ir.graph_tensor import sample
+from ...ir.numbers import as_number, is_number, number_dtype
 from ...ir.program import Variable
 from ...ir.varying import STOP_GRADIENT, Kind, differing, facts_of, kind_code, kinds_of, mark
 from ..containers.list_items import Spec, item_spec, join, list_spec, metas_of, pack, unpack

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterable, Set
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..control.loops import convert_for
 from ..control.protocols import contains, is_searched
 from ..values.base import as_graph, is_graph, is_tensor, scalar_condition
 from ..values.emit import unset_flag
+from ..values.odd_operands import ask
 from ..values.one_of import GraphOneOf, asked, by_option
 from ..values.sequences import GraphSequence, as_sequence
 from .identity import is_same
@@ -54,6 +56,8 @@ def _found(value: Any, container: Any) -> Any:
         clause = container.take() if isinstance(container, GeneratorExpression) else Each(container, _itself)
         if clause is not None:
             return any_of(clause, lambda item: _is_it(item, value))
+    if is_number(container):
+        return ask(operator.contains, container, value)
     if is_graph(container):
         return (container == value).any()
     if isinstance(container, range) and is_graph(value):

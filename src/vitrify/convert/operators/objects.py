@@ -13,7 +13,7 @@ from ...core.pytree import OpenDeque, OpenDict, OpenList
 from ...core.size import size_of_items
 from ...eager.layer import Layer
 from ...eager.layer_tree import LayerTree
-from ...ir.graph_tensor import as_number
+from ...ir.graph_tensor import as_number, is_number
 from ...ops.sizes import dim_size
 from ..containers.by_position import is_put_at_position, put_at_position
 from ..containers.each_key import for_each_key, is_undecided
@@ -30,6 +30,7 @@ from ..state.journal import is_nested, note_write
 from ..state.places import CellPlace, GlobalPlace, ItemPlace, store_attribute
 from ..values.base import Undefined, is_graph, is_tensor
 from ..values.facts import check_attribute
+from ..values.odd_operands import ask, is_odd
 from ..values.one_of import by_option
 from ..values.user_code import class_attribute, converted, user_method
 from ..values.user_errors import for_user
@@ -60,6 +61,8 @@ def set_attr(owner: Any, attribute: str, value: Any) -> None:
             return
         put(value)
         return
+    if is_number(owner):
+        ask(setattr, owner, attribute, value)
     if is_tensor(owner):
         setattr(owner, attribute, value)
         return
@@ -127,6 +130,8 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
     if is_put_at_position(owner, key):
         put_at_position(owner, key, lambda position: _set_item(owner, position, value))
         return
+    if is_number(owner):
+        ask(operator.setitem, owner, key, value)
     if not is_tensor(owner):
         _note_item(owner, key)
     elif isinstance(value, HostValue):
@@ -182,6 +187,8 @@ def del_item(owner: Any, key: Any) -> None:
     if isinstance(owner, dict) and is_undecided(key):
         for_each_key(lambda known: del_item(owner, known), key)
         return
+    if is_number(owner):
+        ask(operator.delitem, owner, key)
     check_key(owner, key)
     if isinstance(owner, (OpenDeque, OpenDict)) or is_tensor(owner):
         pass  # the one notes its changes itself, the other has no items to lose: an error
@@ -202,7 +209,7 @@ def _note_item(owner: Any, key: Any) -> None:
         return  # so does it
     if isinstance(key, slice) and mutators_of(type(owner)):
         note_content(owner)
-    elif not is_graph(key) and not isinstance(key, slice):
+    elif not is_graph(key) and not isinstance(key, slice) and class_attribute(type(owner), "__setitem__") is not None:
         note_write(ItemPlace(owner, key))
 
 
@@ -219,6 +226,8 @@ def inplace(op: str, left: Any, right: Any) -> Any:
     if mutators_of(type(left)):
         note_content(left)
     require_operands(op, left, right)
+    if is_odd(op[:-1], left, right):
+        ask(INPLACE[op], left, right)  # refuses what numbers don't do
     if op == "+=" and pushing(right):
         right = listed(right)
     if isinstance(right, GraphSet):

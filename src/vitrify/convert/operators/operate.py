@@ -7,7 +7,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from ...ir.graph_tensor import as_number
+from ...ir.graph_tensor import as_number, is_number
 from ...ops.compare import logical_not
 from ..containers.by_position import at_position, is_at_position, is_sliced, sliced
 from ..containers.dicts import GraphDict
@@ -18,6 +18,7 @@ from ..state.journal import note_write
 from ..state.places import ItemPlace
 from ..values.base import Unmergeable, is_tensor
 from ..values.cases import by_cases
+from ..values.odd_operands import ask, is_odd
 from ..values.one_of import by_option
 from ..values.optional import assert_not_none, is_none, optional_kind, refuse_none
 from ..values.user_code import class_attribute, converted, user_method
@@ -62,6 +63,10 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         return compared(symbol, left, other, operate)
     if symbol in ("==", "!=") and isinstance(left, OrderedDict) and isinstance(other, GraphDict):
         left, other = other, left  # Python's would look at what is in the other as in a plain dict, without asking it
+    if is_odd(symbol, left, other):
+        known = ask(function, left, other)  # refuses what numbers don't do: there is no `1 + []`
+        if symbol in ("==", "!="):
+            return known
     found = NotImplemented
     if _is_users(left, special) or _is_users(other, swapped):
         found = _by_methods(symbol, left, other, special, swapped)
@@ -119,6 +124,8 @@ def get_item(owner: Any, key: Any) -> Any:
     if method is not None:
         return method(key)
     refuse_items(owner)
+    if is_number(owner):
+        return ask(operator.getitem, owner, key)
     if isinstance(owner, dict) and is_undecided(key):
         return for_each_key(lambda known: get_item(owner, known), key)
     if is_looked_up(owner, key):

@@ -11,7 +11,8 @@ from ...core.dtype import scalar_dtype as dtype_of_number
 from ...core.pytree import is_open
 from ...eager.tensor import Tensor
 from ...ir.builder import UNSET
-from ...ir.numbers import is_number, number_dtype, sample
+from ...ir.graph_tensor import sample
+from ...ir.numbers import is_number, number_dtype
 from ...ir.program import Block, Variable
 from ...ops.creation import full
 from ...ops.like import cast

@@ -10,8 +10,7 @@ from ...core.errors import UnsupportedError, VitrifyError
 from ...eager.host_ops import assert_op
 from ...eager.parameter import Parameter
 from ...eager.tensor import Tensor
-from ...ir.graph_tensor import GraphTensor, as_number, is_number
-from ...ir.numbers import sample
+from ...ir.graph_tensor import GraphTensor, as_number, is_number, sample
 from ...ir.program import Block, Variable
 from ...ir.varying import CLASS, DTYPE, KINDS, NDIM, STOP_GRADIENT, VARYING, Kind, Varying, facts_of, kind_of
 from ...ops.compare import equal
