@@ -64,6 +64,7 @@ RESHAPE = [
 ]
 ORDER = [
     Case("transpose", paddle.transpose, (X, [2, 0, -2]), ref=lambda x, p: x.transpose(2, 0, 1), second=True),
+    Case("transpose, the last stays", paddle.transpose, (X, [1, 0]), ref=lambda x, p: x.transpose(1, 0, 2)),
     Case("transpose by axes", lambda x: x.transpose(0, 2, 1), (X,), ref=lambda x: x.transpose(0, 2, 1)),
     Case("transpose of two", lambda x: x.transpose(0, 1), (X,), ref=lambda x: x.swapaxes(0, 1)),
     Case("permute", lambda x: x.permute(2, 0, 1), (X,), ref=lambda x: x.transpose(2, 0, 1)),

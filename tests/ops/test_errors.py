@@ -99,6 +99,7 @@ ERRORS = [
     (fft.fftn, (X, (2, 2), (0,)), ArgumentError, ["fftn: 2 sizes for 1 axes"]),
     (fft.fftn, (X, None, (1, -1)), ArgumentError, ["each once"]),
     (fft.fftfreq, (0,), ArgumentError, ["fftfreq: n must be positive"]),
+    (lambda x, v: paddle.nn.functional.pad(x, [1, 1], value=v), (X, Y), ArgumentError, ["value needs a tensor"]),
     (signal.frame, (X, 4, 1), ShapeError, ["windows of size 4 do not fit dimension 1"]),
     (signal.frame, (X, 2, 0), ArgumentError, ["frame: hop_length must be a positive int, got 0"]),
     (signal.frame, (X, 2, 1, 1), ArgumentError, ["frame: axis must be 0 or -1, got 1"]),

@@ -17,10 +17,10 @@ from ..core.modes import amp_state, grad_enabled
 from ..core.setting import WATCH
 from ..core.source import user_frames
 from ..ops.amp_policy import cast_for_amp
-from ..ops.failure import describe_inputs, metas_of, missing_tensor, need_given, need_vector, no_tensor
+from ..ops.failure import describe_inputs, metas_of, missing_tensor, need_given, need_integers, need_vector, no_tensor
 from ..ops.promote import SCALARS, promote_inputs, with_numpy_numbers
 from ..ops.registry import OpDef
-from .kernels import check_inputs, run_kernel
+from .kernels import check_dtype, check_inputs, run_kernel
 from .recording import SCALAR_TYPES, record, record_many, record_pair
 from .tensor import Tensor, as_tensor, wrap
 from .views import note_view
@@ -59,8 +59,10 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     if scalars and dtype is None and op.elementwise:
         return apply(op, [v if v is None else as_tensor(v) for v in inputs], attrs)
     if op.promote and (dtype is _MIXED or (scalars and not _keeps(dtype, arrays))):
-        inputs, arrays = _promoted(op, inputs)
+        inputs, arrays, dtype = _promoted(op, inputs)
     try:
+        if dtype not in op.passed and op.is_plain:
+            check_dtype(op, arrays, attrs, dtype)
         if _watch.on:
             return apply_watched(_apply_general, op, inputs, arrays, attrs, wanted)
         if op.is_plain and arrays[0].__class__ is _ndarray:
@@ -79,7 +81,7 @@ def binary(op: OpDef, x: Any, y: Any) -> Any:
     """`apply` for two operands and no attributes, where both are tensors of one dtype and nothing else is asked for."""
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         a, b = x._data, y._data
-        is_plain = a.__class__ is _ndarray and b.__class__ is _ndarray and a.dtype is b.dtype and op.is_plain
+        is_plain = a.__class__ is _ndarray and b.__class__ is _ndarray and a.dtype is b.dtype and a.dtype in op.passed
         if is_plain and _amp() is None and not _watch.on:
             try:
                 out = wrap(op.on_numpy(a, b))
@@ -103,11 +105,11 @@ def _apply_general(
 ) -> Any:
     """`apply` from where the arrays are known, for ops that are more than elementwise.
 
-    The meta rule runs first, once for each signature, unless the kernel knows bad shapes.
+    The meta rule runs first, once for each signature, unless the kernel knows bad shapes and the dtype has passed.
     """
     if op.dynamic:
         attrs = {k: _concrete(op, k, v) if k in op.dynamic else v for k, v in attrs.items()}
-    if not op.elementwise:
+    if not op.is_plain:
         check(op, arrays, attrs)
     out = run(op, arrays, attrs)
     if op.multiple:
@@ -137,11 +139,11 @@ def _keeps(dtype: Any, arrays: list[Any]) -> bool:
     return True
 
 
-def _promoted(op: OpDef, inputs: Sequence[Any]) -> tuple[Sequence[Any], list[Any]]:
-    """Inputs brought to their common dtype, and their arrays."""
+def _promoted(op: OpDef, inputs: Sequence[Any]) -> tuple[Sequence[Any], list[Any], Any]:
+    """Inputs brought to their common dtype, their arrays, and the dtype of the first of these."""
     inputs = promote_inputs(op, inputs)
     arrays = [v._data if isinstance(v, Tensor) else v for v in inputs]
-    return inputs, _with_narrow_scalars(arrays)
+    return inputs, _with_narrow_scalars(arrays), next(v._data.dtype for v in inputs if isinstance(v, Tensor))
 
 
 # (kind of array, type of scalar) where that is so. bfloat16 ("V") is an exception among the floats: NumPy does not know
@@ -188,8 +190,9 @@ _is_plain = frozenset({int, type(None), str, bool}).__contains__
 def _concrete(op: OpDef, name: str, value: Any, is_item: bool = False) -> Any:
     """A dynamic attribute with the tensors inside replaced by their values."""
     if isinstance(value, Tensor):
+        need_integers(op, name, Meta(tuple(value.shape), value.dtype))
         if value._data.size == 1:
-            return value.item()
+            return value.item() if name in op.fractions else int(value.item())
         need_vector(op, name, Meta(tuple(value.shape), value.dtype), is_item)
         return tuple(value.tolist())
     if value.__class__ is tuple and all(map(_is_plain, map(type, value))):

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError
 from ..core.meta import Ref
-from ..ops.failure import need_vector
+from ..ops.failure import need_integers, need_vector
 from ..ops.registry import OpDef
 from .variable import Variable
 
@@ -36,6 +36,7 @@ def lift_attrs(
         if name not in op.dynamic:
             raise ArgumentError(f"{op.name}: {name} must be a Python value, got a tensor known only at run time")
         var = taken(value)
+        need_integers(op, name, var.meta)
         if var.ndim == 0 or var.shape == [1]:
             return referred(name, var)
         need_vector(op, name, var.meta, is_item)

@@ -80,7 +80,11 @@ def as_ints(op: str, values: Any, name: str) -> Any:
 def static_int(op: str, value: Any, name: str) -> int:
     """`value` as an int now: a tensor gives its value when eager, and an error while a program is built."""
     value = as_int(op, value, name)
-    return value if isinstance(value, int) else int(value)
+    if isinstance(value, int):
+        return value
+    if is_tensor(value) and (value.dtype.is_floating or value.dtype.is_complex):
+        raise DTypeError(f"{op}: {name} must be an int or an integer tensor, got {value.dtype.name}")
+    return int(value)
 
 
 def static_number(op: str, value: Any, name: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .arguments import is_tensor
+from .meta_rules import need_one_floating
 from .registry import NoGradient, define_op
 
 # --- anchors ---------------------------------------------------------------------------------------------------------
@@ -136,6 +137,7 @@ def _spread(xp: Any, variance: Any, scales: tuple[float, ...] | None, like: Any)
 def _encode_meta(prior: Meta, variance: Any, target: Meta, **_: Any) -> Meta:
     if prior.ndim != 2 or target.ndim != 2:
         raise ShapeError(f"box_coder: prior_box is {prior}, target_box is {target}, expected [m, 4] and [n, 4]")
+    need_one_floating("box_coder", prior_box=prior, prior_box_var=variance, target_box=target)
     return target.with_shape((target.shape[0], prior.shape[0], 4))
 
 
@@ -146,6 +148,7 @@ def _decode_meta(prior: Meta, variance: Any, target: Meta, *, axis: int, **_: An
             f"box_coder: prior_box is {prior}, target_box is {target}, expected [m, 4] and "
             f"{'[n, m, 4]' if axis == 0 else '[m, n, 4]'}"
         )
+    need_one_floating("box_coder", prior_box=prior, prior_box_var=variance, target_box=target)
     return target
 
 

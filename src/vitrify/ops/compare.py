@@ -10,7 +10,7 @@ from ..core.dtype import bool_
 from .arguments import finish
 from .define import binary, unary
 from .elementwise import reflected
-from .meta_rules import any_dtype, elementwise, integral
+from .meta_rules import Predicate, any_dtype, elementwise, integral, unless_complex, whole
 from .registry import NoGradient, OpDef, define_elementwise, get_op
 
 TRUTH = NoGradient("the result is bool")
@@ -73,13 +73,13 @@ bitwise_not = unary(
 bitwise_invert = bitwise_not
 
 _left_shift_op = define_elementwise(
-    "bitwise_left_shift", scalar="shl", meta=elementwise("bitwise_left_shift", ("x", "y"), integral), vjp=BITS
+    "bitwise_left_shift", scalar="shl", meta=elementwise("bitwise_left_shift", ("x", "y"), whole), vjp=BITS
 )
 _right_shift_op = define_elementwise(
-    "bitwise_right_shift", scalar="shr", meta=elementwise("bitwise_right_shift", ("x", "y"), integral), vjp=BITS
+    "bitwise_right_shift", scalar="shr", meta=elementwise("bitwise_right_shift", ("x", "y"), whole), vjp=BITS
 )
 _logical_right_shift_op = define_elementwise(
-    "logical_right_shift", scalar="lshr", meta=elementwise("bitwise_right_shift", ("x", "y"), integral), vjp=BITS
+    "logical_right_shift", scalar="lshr", meta=elementwise("bitwise_right_shift", ("x", "y"), whole), vjp=BITS
 )
 
 
@@ -111,10 +111,12 @@ def bitwise_right_shift(x: Any, y: Any, is_arithmetic: bool = True, out: Any = N
 # -- which elements are ... ------------------------------------------------------------------------------------------
 
 
-def _test(name: str, scalar: Any, doc: str, result: str, onnx: str | None = None) -> Any:
+def _test(
+    name: str, scalar: Any, doc: str, result: str, onnx: str | None = None, accepts: Predicate = any_dtype
+) -> Any:
     example = ('[1.0, float("nan"), -float("inf")]', result)
     return unary(
-        name, scalar=scalar, vjp=TRUTH, doc=doc, example=example, accepts=any_dtype, result=bool_, out=False, onnx=onnx,
+        name, scalar=scalar, vjp=TRUTH, doc=doc, example=example, accepts=accepts, result=bool_, out=False, onnx=onnx,
         paddle=f"{name}_v2",
     )  # fmt: skip
 
@@ -122,7 +124,9 @@ def _test(name: str, scalar: Any, doc: str, result: str, onnx: str | None = None
 isnan = _test("isnan", "isnan", "Whether x is no number", "[False, True, False]", "IsNaN")
 isinf = _test("isinf", "isinf", "Whether x is infinite", "[False, False, True]", "IsInf")
 isfinite = _test("isfinite", "isfinite", "Whether x is neither infinite nor NaN", "[True, False, False]")
-signbit = _test("signbit", "signbit", "Whether x has a minus sign", "[False, False, True]")
+signbit = _test(
+    "signbit", "signbit", "Whether x has a minus sign", "[False, False, True]", accepts=unless_complex
+)
 isposinf = _test("isposinf", lambda s, x: s.eq(x, float("inf")), "Whether x is +inf", "[False, False, False]")
 isneginf = _test("isneginf", lambda s, x: s.eq(x, -float("inf")), "Whether x is -inf", "[False, False, True]")
 isreal = _test("isreal", lambda s, x: s.eq(s.imag(x), 0), "Whether x has no imaginary part", "[True, True, True]")

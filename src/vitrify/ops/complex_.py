@@ -8,7 +8,7 @@ from ..core.dtype import DType, complex64, complex128, float32, float64
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .arguments import finish, rank_of
-from .define import either, only, unary
+from .define import only, unary
 from .elementwise import conj as conj_of
 from .elementwise import conj_op
 from .like import cast, zeros_like
@@ -141,7 +141,6 @@ _complex_op = define_elementwise(
     vjp={"real": lambda ct: real(ct), "imag": lambda ct: imag(ct)},
     maps={"paddle": "complex"},
 )
-_check_parts = either("complex", real_floating, "real")
 
 
 def complex(real: Any, imag: Any, name: str | None = None, *, out: Any = None) -> Any:
@@ -154,7 +153,6 @@ def complex(real: Any, imag: Any, name: str | None = None, *, out: Any = None) -
         >>> paddle.complex(paddle.to_tensor([1.0]), paddle.to_tensor([2.0])).tolist()
         [(1+2j)]
     """
-    _check_parts(real, imag)
     return finish("complex", _complex_op(real, imag), out)
 
 

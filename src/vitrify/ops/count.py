@@ -37,6 +37,8 @@ def _bincount_meta(x: Meta, weights: Meta | None, *, minlength: Any) -> Meta:
         raise (DTypeError if x.ndim == 1 else ShapeError)(f"bincount: x is {x}, expected integers in 1 dimension")
     if weights is not None and weights.shape != x.shape and UNKNOWN not in (*weights.shape, *x.shape):
         raise ShapeError(f"bincount: x is {x}, weights are {weights}: shapes differ")
+    if weights is not None and weights.dtype.is_complex:
+        raise DTypeError(f"bincount: weights are {weights}, expected real numbers")
     if isinstance(minlength, int) and minlength < 0:
         raise ArgumentError(f"bincount: minlength must be >= 0, got {minlength}")
     return Meta((UNKNOWN,), _bincount_dtype(weights))

@@ -41,6 +41,7 @@ full_op = define_op(
     meta=lambda *, shape, fill_value, dtype: Meta(shape_dims("full", shape), dtype),
     vjp=CONSTANT,
     dynamic=("shape", "fill_value"),
+    fractions=("fill_value",),
     maps={"onnx": "ConstantOfShape", "paddle": "fill_constant"},
     native=lambda n, *, shape, fill_value, dtype: n.full(entries(shape), fill_value, dtype.np),
 )
@@ -172,6 +173,7 @@ arange_op = define_op(
     meta=lambda *, start, end, step, dtype: Meta((_range_length(start, end, step),), dtype),
     vjp=CONSTANT,
     dynamic=("start", "end", "step"),
+    fractions=("start", "end", "step"),
     maps={"onnx": "Range", "paddle": "range"},
     native=_arange_native,
     ahead=lambda n, *, start, end, step, dtype: range_form(n, _range_length(start, end, step), start, step, dtype),
@@ -256,6 +258,7 @@ linspace_op = define_op(
     meta=_spaced_meta,
     vjp=CONSTANT,
     dynamic=("start", "stop", "num", "base"),
+    fractions=("start", "stop", "base"),
     maps={"paddle": "linspace"},
 )
 

@@ -129,7 +129,7 @@ def _backward(
 def _forward_meta(logits: Meta, label: Meta, *, axis: int, soft_label: bool, ignore_index: int) -> tuple[Meta, Meta]:
     if not logits.dtype.is_floating:
         raise DTypeError(f"cross_entropy: input is {logits}, expected a floating dtype")
-    if soft_label != label.dtype.is_floating:
+    if soft_label != label.dtype.is_floating or label.dtype.is_complex:
         kind = "floating (soft_label=True)" if soft_label else "integer (soft_label=False)"
         raise DTypeError(f"cross_entropy: label is {label}, expected a {kind} dtype")
     wanted = list(logits.shape)
@@ -258,6 +258,7 @@ def softmax_with_cross_entropy(
     if not soft_label and label.dtype.is_floating:
         label = cast(label, int64)
     if isinstance(ignore_index, TensorMethods):  # such as paddle.shape(x)[1]: no number yet while a program is built
+        label = cast(label, int64)
         label, ignore_index = where(label == ignore_index, full_like(label, _NO_CLASS), label), _NO_CLASS
     loss, probs = softmax_cross_entropy_op(
         logits, given(label), axis=place, soft_label=bool(soft_label), ignore_index=int(ignore_index)

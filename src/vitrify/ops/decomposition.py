@@ -15,7 +15,7 @@ from .diagonal import diag_embed, diagonal, tril, triu
 from .elementwise import conj
 from .join import concat
 from .like import cast
-from .linalg import adjoint, need_matrices, no_solution, solve_op, triangular_solve
+from .linalg import adjoint, in_lapack_dtype, need_matrices, no_solution, solve_op, triangular_solve
 from .matmul import matmul
 from .reduce import max as max_
 from .reduce import sum as sum_
@@ -52,7 +52,7 @@ def _eigh_vjp(cts: Any, *, values: Any, vectors: Any) -> Any:
 
 _eigh_op: OpDef = define_op(
     "eigh",
-    kernel=lambda xp, x, *, UPLO: tuple(no_solution("eigh", lambda: xp.linalg.eigh(x, UPLO))),
+    kernel=in_lapack_dtype(lambda xp, x, *, UPLO: tuple(no_solution("eigh", lambda: xp.linalg.eigh(x, UPLO)))),
     meta=_eigh_meta,
     vjp={"x": _eigh_vjp},
     outputs=("values", "vectors"),
@@ -97,6 +97,8 @@ def eigvalsh(x: Any, UPLO: str = "L", name: str | None = None) -> Any:
 
 
 def _eig_kernel(xp: Any, x: Any) -> tuple[Any, Any]:
+    if x.dtype.itemsize == 2:  # LAPACK does not know the 16-bit types
+        x = x.astype(xp.float32)
     kind = "complex64" if x.dtype.itemsize == 4 or x.dtype.name == "complex64" else "complex128"
     values, vectors = no_solution("eig", lambda: xp.linalg.eig(x))
     return values.astype(kind), vectors.astype(kind)
@@ -199,7 +201,9 @@ def _svd_vjp(cts: Any, *, u: Any, s: Any, vh: Any, full_matrices: bool) -> Any:
 
 _svd_op: OpDef = define_op(
     "svd",
-    kernel=lambda xp, x, *, full_matrices: tuple(no_solution("svd", lambda: xp.linalg.svd(x, full_matrices))),
+    kernel=in_lapack_dtype(
+        lambda xp, x, *, full_matrices: tuple(no_solution("svd", lambda: xp.linalg.svd(x, full_matrices)))
+    ),
     meta=_svd_meta,
     vjp={"x": _svd_vjp},
     outputs=("u", "s", "vh"),
@@ -266,7 +270,7 @@ def _qr_vjp(cts: Any, *, q: Any, r: Any, x: Any) -> Any:
 
 _qr_op: OpDef = define_op(
     "qr",
-    kernel=lambda xp, x, *, complete: tuple(xp.linalg.qr(x, "complete" if complete else "reduced")),
+    kernel=in_lapack_dtype(lambda xp, x, *, complete: tuple(xp.linalg.qr(x, "complete" if complete else "reduced"))),
     meta=_qr_meta,
     vjp={"x": _qr_vjp},
     outputs=("q", "r"),

@@ -26,27 +26,8 @@ def only(op: str, accepts: Predicate, name: str = "x") -> Callable[[Any], Any]:
     return check
 
 
-def either(op: str, accepts: Predicate, name: str = "x") -> Callable[[Any, Any], None]:
-    """The check of two operands, which are promoted: a dtype of theirs must pass `accepts`. It raises DTypeError."""
-    if accepts is any_dtype:
-        return lambda x, y: None
-    check = only(op, accepts, name)
-
-    def check_both(x: Any, y: Any) -> None:
-        if is_tensor(x) and is_tensor(y) and not accepts(y.dtype):
-            check(x)
-
-    return check_both
-
-
 def _same(value: Any) -> Any:
     return value
-
-
-def _converter(op: str, accepts: Predicate) -> Callable[[Any], Any]:
-    if accepts is any_dtype:
-        return _same
-    return as_float if accepts is floating else only(op, accepts)
 
 
 def unary(
@@ -83,7 +64,7 @@ def unary(
         amp=amp,
         maps=_maps(onnx, paddle or name),
     )
-    convert = _converter(name, accepts)
+    convert = as_float if accepts is floating else _same
 
     def call(x: Any, name: str | None = None) -> Any:
         return op(convert(x))
@@ -128,22 +109,16 @@ def binary(
         weak_0d=weak_0d,
         maps=_maps(onnx, paddle or name),
     )
-    check = either(name, accepts)
-
-    def result_of(x: Any, y: Any) -> Any:
-        if to_float:
-            return op(as_float(x), as_float(y))
-        check(x, y)
-        return op(x, y)
+    convert = as_float if to_float else _same
 
     def call(x: Any, y: Any, name: str | None = None) -> Any:
-        return result_of(x, y)
+        return op(convert(x), convert(y))
 
     def call_out(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
-        return finish(op.name, result_of(x, y), out)
+        return finish(op.name, op(convert(x), convert(y)), out)
 
     def call_out_third(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
-        return finish(op.name, result_of(x, y), out)
+        return finish(op.name, op(convert(x), convert(y)), out)
 
     published = call_out_third if out_third else call_out if out else call
     text = f"paddle.{name}(paddle.to_tensor({example[0]}), paddle.to_tensor({example[1]}))"

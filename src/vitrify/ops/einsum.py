@@ -55,8 +55,12 @@ def _plan(left: str, right: str, out: str) -> _Plan:
 def _matched(x: Any, y: Any, summed: tuple[tuple[int, int], ...]) -> tuple[Any, Any]:
     """x and y with equal sizes in the dimensions summed over: against one of size 1 the other is summed alone."""
     for i, j in summed:
-        if x.shape[i] != y.shape[j]:
-            x, y = (x, y.sum(axis=j, keepdims=True)) if x.shape[i] == 1 else (x.sum(axis=i, keepdims=True), y)
+        if x.shape[i] == y.shape[j]:
+            continue
+        if x.shape[i] == 1:
+            y = y.sum(axis=j, keepdims=True, dtype=y.dtype)
+        else:
+            x = x.sum(axis=i, keepdims=True, dtype=x.dtype)
     return x, y
 
 

@@ -15,7 +15,7 @@ from ..core.lazy import lazy_module
 from ..core.suggest import did_you_mean
 from .arguments import finish, is_python_number, is_tensor, rank_of
 from .like import as_float, assign_op, cast, zeros_like
-from .meta_rules import elementwise, numeric, real_number, unless_complex
+from .meta_rules import elementwise, numeric, real_number
 from .order_forms import division_form
 from .promote import promote_inputs, with_numpy_numbers
 from .registry import NoGradient, OpDef, define_elementwise
@@ -89,21 +89,23 @@ neg_op: OpDef = define_elementwise(
 conj_op: OpDef = define_elementwise(
     "conj",
     scalar="conj",
-    meta=elementwise("conj", ("x",)),
+    meta=elementwise("conj", ("x",), numeric),
     vjp={"x": lambda ct: conj(ct)},
     maps={"paddle": "conj"},
 )
 floor_divide_op: OpDef = define_elementwise(
     "floor_divide",
     scalar="floordiv",
-    meta=elementwise("floor_divide", XY, unless_complex),
+    meta=elementwise("floor_divide", XY, real_number),
     vjp=QUOTIENT,
     weak_0d=None,
     raises=True,
     maps={"paddle": "elementwise_floordiv"},
     native=division_form("floor_divide"),
 )
-trunc_divide_op = define_elementwise("trunc_divide", scalar=_trunc_divide, meta=elementwise("divide", XY), vjp=QUOTIENT)
+trunc_divide_op = define_elementwise(
+    "trunc_divide", scalar=_trunc_divide, meta=elementwise("divide", XY, real_number), vjp=QUOTIENT
+)
 mod_op: OpDef = define_elementwise(
     "mod",
     scalar="mod",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from ..core.meta import broadcast_shapes as common_shape
 from .accumulate import add_along
@@ -221,6 +221,8 @@ def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
 
 
 def _repeat_meta(x: Meta, repeats: Meta | None, *, times: Any, axis: int) -> Meta:
+    if repeats is not None and repeats.dtype.is_complex:
+        raise DTypeError(f"repeat_interleave: repeats is {repeats}, expected integers")
     size = x.shape[axis]
     out = UNKNOWN
     if repeats is not None:

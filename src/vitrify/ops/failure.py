@@ -47,6 +47,15 @@ def need_given(op: OpDef, values: Sequence[Any]) -> None:
             raise no_tensor(op, op.input_name(place), value)
 
 
+def need_integers(op: OpDef, name: str, meta: Meta) -> None:
+    """Raise DTypeError for a tensor that gives an attribute what are no integers, where it takes no others: a single
+    bool counts as one.
+    """
+    is_whole = meta.dtype.is_integer or (meta.dtype.is_bool and meta.shape in ((), (1,)))
+    if not is_whole and name not in op.fractions:
+        raise DTypeError(f"{op.name}: {name} takes integer tensors, got {meta}")
+
+
 def need_vector(op: OpDef, name: str, meta: Meta, is_item: bool) -> None:
     """Raise ArgumentError for a tensor of several elements that gives more than one integer of an attribute, where it
     stands for an item of a list or has several dimensions.

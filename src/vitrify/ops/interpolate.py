@@ -209,6 +209,7 @@ resize_op: OpDef = define_op(
     meta=_resize_meta,
     vjp={"x": _by_adjoint},
     dynamic=("scales", "sizes"),
+    fractions=("scales",),
     maps={"onnx": "Resize"},
     native=_resize_form,
 )
@@ -218,6 +219,7 @@ resize_like_op: OpDef = define_op(
     meta=lambda x, like, **attrs: x.with_shape(like.shape),
     vjp={"x": _by_adjoint},
     dynamic=("scales",),
+    fractions=("scales",),
     shape_only=["like"],
 )
 resize_adjoint_op: OpDef = define_op(
@@ -230,6 +232,7 @@ resize_adjoint_op: OpDef = define_op(
         )
     },
     dynamic=("scales",),
+    fractions=("scales",),
     shape_only=["like"],
 )
 

@@ -40,14 +40,15 @@ def adjoint(x: Any) -> Any:
 
 
 def in_lapack_dtype(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """`fn(xp, *arrays)` computed in float32 for the 16-bit types, which LAPACK does not know."""
+    """`fn(xp, *arrays)`, one array or several, computed in float32 for the 16-bit types, which LAPACK does not know."""
 
     @functools.wraps(fn)
     def call(xp: Any, *arrays: Any, **attrs: Any) -> Any:
         dtype = arrays[0].dtype
         if dtype.itemsize > 2:
             return fn(xp, *arrays, **attrs)
-        return fn(xp, *[a.astype(xp.float32) for a in arrays], **attrs).astype(dtype)
+        found = fn(xp, *[a.astype(xp.float32) for a in arrays], **attrs)
+        return tuple(part.astype(dtype) for part in found) if isinstance(found, tuple) else found.astype(dtype)
 
     return call
 
@@ -145,7 +146,7 @@ def _slogdet_meta(x: Meta) -> tuple[Meta, Meta]:
 
 _slogdet_op: OpDef = define_op(
     "slogdet_parts",
-    kernel=lambda xp, x: tuple(xp.asarray(part).astype(x.dtype) for part in xp.linalg.slogdet(x)),
+    kernel=in_lapack_dtype(lambda xp, x: tuple(xp.asarray(part).astype(x.dtype) for part in xp.linalg.slogdet(x))),
     meta=_slogdet_meta,
     vjp={"x": lambda cts, *, x: unsqueeze(cts[1], [-1, -2]) * adjoint(inv_op(x))},
     outputs=("sign", "logdet"),

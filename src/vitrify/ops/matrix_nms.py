@@ -7,6 +7,7 @@ from typing import Any
 from ..core.dtype import int32
 from ..core.errors import ShapeError
 from ..core.meta import UNKNOWN, Meta
+from .meta_rules import need_one_floating
 from .nms import CHOICE, overlaps
 from .registry import define_op
 
@@ -61,6 +62,7 @@ def _kernel(
 def _meta(boxes: Meta, scores: Meta, **_: Any) -> tuple[Meta, Meta, Meta]:
     if boxes.ndim != 3 or boxes.shape[2] not in (4, UNKNOWN) or scores.ndim != 3:
         raise ShapeError(f"matrix_nms: bboxes is {boxes}, scores is {scores}, expected [n, m, 4] and [n, c, m]")
+    need_one_floating("matrix_nms", bboxes=boxes, scores=scores)
     return boxes.with_shape((UNKNOWN, 6)), Meta((UNKNOWN, 1), int32), Meta((boxes.shape[0],), int32)
 
 

@@ -37,6 +37,11 @@ def integral(dtype: DType) -> bool:
     return dtype.is_integer or dtype.is_bool
 
 
+def whole(dtype: DType) -> bool:
+    """Integers."""
+    return dtype.is_integer
+
+
 def unless_complex(dtype: DType) -> bool:
     """Everything but complex."""
     return not dtype.is_complex
@@ -85,6 +90,17 @@ def comparison(op: str, names: Sequence[str] = ("x", "y"), accepts: Predicate = 
 def same_as(op: str, name: str = "x", accepts: Predicate = any_dtype) -> Callable[..., Meta]:
     """The rule of an op whose output has its first input's shape and dtype."""
     return elementwise(op, (name,), accepts)
+
+
+def need_one_floating(op: str, **metas: Any) -> None:
+    """Raise DTypeError unless these inputs, by name, are of one real floating dtype; None passes."""
+    given = {name: meta for name, meta in metas.items() if meta is not None}
+    for name, meta in given.items():
+        if not meta.dtype.is_floating:
+            raise DTypeError(f"{op}: {name} is {meta}, expected real floating point")
+    if len({meta.dtype for meta in given.values()}) > 1:
+        found = ", ".join(f"{name} is {meta}" for name, meta in given.items())
+        raise DTypeError(f"{op}: {found}, expected one dtype")
 
 
 def true_division_dtype(dtype: DType) -> DType:

@@ -7,6 +7,7 @@ from typing import Any
 from ..core.dtype import int32
 from ..core.errors import ShapeError
 from ..core.meta import UNKNOWN, Meta
+from .meta_rules import need_one_floating
 from .nms import CHOICE, overlaps, remaining
 from .registry import define_op
 
@@ -83,6 +84,7 @@ def _meta(boxes: Meta, scores: Meta, counts: Any, **_: Any) -> tuple[Meta, Meta,
     if (boxes.ndim, scores.ndim) != ranks or boxes.shape[2] not in (4, UNKNOWN):
         wanted = "[n, m, 4] and [n, c, m]" if counts is None else "[m, c, 4] and [m, c]"
         raise ShapeError(f"multiclass_nms: bboxes is {boxes}, scores is {scores}, expected {wanted}")
+    need_one_floating("multiclass_nms", bboxes=boxes, scores=scores)
     images = boxes.shape[0] if counts is None else counts.shape[0]
     return boxes.with_shape((UNKNOWN, 6)), Meta((UNKNOWN, 1), int32), Meta((images,), int32)
 

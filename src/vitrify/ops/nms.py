@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.dtype import int64
-from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .arguments import static_int
+from .meta_rules import need_one_floating
 from .registry import NoGradient, define_op
 
 CHOICE = NoGradient("which boxes remain depends on their places")
@@ -78,8 +79,8 @@ def _nms_kernel(
 def _nms_meta(boxes: Meta, scores: Any, groups: Any, **_: Any) -> Meta:
     if boxes.ndim != 2 or boxes.shape[1] not in (4, UNKNOWN):
         raise ShapeError(f"nms: boxes is {boxes}, expected [n, 4]")
-    if not boxes.dtype.is_floating:
-        raise DTypeError(f"nms: boxes is {boxes}, expected a floating dtype")
+    need_one_floating("nms", boxes=boxes)
+    need_one_floating("nms", scores=scores)
     for name, values in (("scores", scores), ("category_idxs", groups)):
         sizes = (boxes.shape[0], UNKNOWN)
         if values is not None and (values.ndim != 1 or (sizes[0] != UNKNOWN and values.shape[0] not in sizes)):

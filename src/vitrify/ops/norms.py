@@ -17,7 +17,7 @@ from .linalg import inv
 from .meta_rules import floating
 from .reduce import max_op, min_op, sum_op
 from .registry import OpDef, define_op, get_op
-from .select import kept
+from .select import kept, where_op
 from .shape import squeeze, unsqueeze
 from .transpose import moveaxis
 
@@ -81,7 +81,7 @@ def _vector_length(x: Any, p: float, axes: Shape, keepdim: bool) -> Any:
     if p == -math.inf:
         return min_op(abs_(x), axis=axes, keepdim=keepdim)
     if p == 0:
-        return cast(sum_op(x != 0, axis=axes, keepdim=keepdim), abs_(x).dtype)
+        return sum_op(where_op(x != 0, 1, abs_(x) * 0), axis=axes, keepdim=keepdim)  # its gradient is 0
     if p == 1:
         return sum_op(abs_(x), axis=axes, keepdim=keepdim)
     return p_norm_op(x, p=float(p), axis=axes, keepdim=keepdim)

@@ -7,12 +7,14 @@ from typing import Any
 
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta
+from ..core.single import assert_single
 from .accumulate import add_along
 from .arguments import as_ints, entries, is_tensor, rank_of
 from .like import cast, full_like
 from .moving_forms import padded_by_own
 from .registry import OpDef, define_op
 from .select import where_op
+from .shape import reshape
 from .window_forms import padded_form
 
 Pairs = list[tuple[Any, Any]]
@@ -177,8 +179,9 @@ def pad(
         pads = _spatial(x, sizes, data_format)
     if mode != "constant" or not is_tensor(value):
         return pad_op(x, pads=tuple(pads), mode=mode, value=value if mode == "constant" else 0)
+    assert_single("value", tuple(value.shape))
     own, inside = (pad_op(t, pads=tuple(pads), mode=mode, value=0) for t in (x, full_like(x, True, "bool")))
-    return where_op(inside, own, cast(value, x.dtype))
+    return where_op(inside, own, cast(reshape(value, []), x.dtype))
 
 
 def _sizes(x: Any, pad: Any) -> tuple[Any, ...]:

@@ -10,10 +10,10 @@ from ..core.dtype import float32, float64
 from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish, is_python_number, is_tensor, rank_of
 from .compare import equal, greater_equal, logical_and
-from .define import binary, either, only
+from .define import binary, only
 from .elementwise import conj
 from .like import cast, zeros_like
-from .meta_rules import elementwise, integral, numeric, real_floating, same_as
+from .meta_rules import elementwise, numeric, real_floating, real_number, same_as, whole
 from .registry import NoGradient, define_elementwise, define_op
 from .select import kept, where_op
 from .unary import exp, log, sign, square
@@ -52,9 +52,6 @@ pow_op = define_elementwise(
 )
 
 
-_check_powers = either("pow", numeric)
-
-
 def pow(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
     """x to the power of y, elementwise with broadcasting; either may be a Python number.
 
@@ -77,7 +74,6 @@ def _power(x: Any, y: Any) -> Any:
         )
     if y.__class__ in (int, float) and y == 2 and is_tensor(x) and (x.dtype.is_floating or x.dtype.is_complex):
         return square(x)
-    _check_powers(x, y)
     return pow_op(x, y)
 
 
@@ -154,7 +150,7 @@ copysign = binary(
     },
     doc="x with the sign of y",
     example=("[1.0, -2.0]", "[-1.0, 1.0]", "[-1.0, 2.0]"),
-    accepts=numeric,
+    accepts=real_number,
 )
 nextafter = binary(
     "nextafter",
@@ -180,7 +176,7 @@ gcd = binary(
     vjp=NoGradient("integers"),
     doc="The greatest common divisor of x and y",
     example=("[12]", "[20]", "[4]"),
-    accepts=integral,
+    accepts=whole,
 )
 lcm = binary(
     "lcm",
@@ -188,7 +184,7 @@ lcm = binary(
     vjp=NoGradient("integers"),
     doc="The least common multiple of x and y",
     example=("[12]", "[20]", "[60]"),
-    accepts=integral,
+    accepts=whole,
 )
 
 

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from ..core.dtype import int32
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
+from .meta_rules import need_one_floating
 from .nms import CHOICE, areas, overlaps, remaining
 from .registry import VARIADIC_OUTPUTS, define_op
 
@@ -37,6 +38,9 @@ def _distribute_kernel(xp: Any, rois: Any, counts: Any, *, low: int, high: int, 
 def _distribute_meta(rois: Meta, counts: Any, *, low: int, high: int, **_: Any) -> tuple[Meta, ...]:
     if rois.ndim != 2 or rois.shape[1] not in (4, UNKNOWN):
         raise ShapeError(f"distribute_fpn_proposals: fpn_rois is {rois}, expected [n, 4]")
+    need_one_floating("distribute_fpn_proposals", fpn_rois=rois)
+    if counts is not None and not counts.dtype.is_integer:
+        raise DTypeError(f"distribute_fpn_proposals: rois_num is {counts}, expected integers")
     n = high - low + 1
     images = 1 if counts is None else counts.shape[0]
     some = rois.with_shape((UNKNOWN, 4))
@@ -153,7 +157,7 @@ def _generate_kernel(
         ]
     )  # fmt: skip
     counts = xp.asarray([len(b) for b in boxes], dtype=xp.int32)
-    return xp.concatenate(boxes), xp.concatenate(probs)[:, None], counts
+    return xp.concatenate(boxes).astype(scores.dtype, copy=False), xp.concatenate(probs)[:, None], counts
 
 
 def _generate_meta(scores: Meta, deltas: Meta, sizes: Meta, anchors: Meta, variances: Meta, **_: Any) -> Any:
@@ -162,6 +166,7 @@ def _generate_meta(scores: Meta, deltas: Meta, sizes: Meta, anchors: Meta, varia
             f"generate_proposals: scores is {scores}, bbox_deltas is {deltas}, img_size is {sizes}, expected "
             "[n, a, h, w], [n, 4 * a, h, w] and [n, 2]"
         )
+    need_one_floating("generate_proposals", scores=scores, bbox_deltas=deltas, anchors=anchors, variances=variances)
     return scores.with_shape((UNKNOWN, 4)), scores.with_shape((UNKNOWN, 1)), Meta((scores.shape[0],), int32)
 
 

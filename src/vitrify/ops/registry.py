@@ -154,6 +154,7 @@ class OpDef:
         broadcast: cotangents are summed back to each input's shape after the vjp.
         elementwise: broadcast and promote all; the kernel itself finds bad shapes, so eager skips `meta`.
         dynamic: attributes that may hold tensors; eager reads their values, programs pass them as inputs.
+        fractions: those of them that may hold other tensors than integers.
         view: the output shares memory with input 0 where NumPy makes a view.
         passes: an output may be an input itself, and a value may be missing (None): it runs without checks of shapes.
         random: the kernel takes `key`, a draw from the current generator.
@@ -202,6 +203,7 @@ class OpDef:
     broadcast: bool
     elementwise: bool
     dynamic: frozenset[str]
+    fractions: frozenset[str]
     view: bool
     random: bool
     effect: bool
@@ -328,6 +330,7 @@ def define_op(
     broadcast: bool = False,
     elementwise: bool = False,
     dynamic: Sequence[str] = (),
+    fractions: Sequence[str] = (),
     view: bool = False,
     random: bool = False,
     effect: bool = False,
@@ -375,6 +378,7 @@ def define_op(
         broadcast=broadcast or elementwise,
         elementwise=elementwise,
         dynamic=frozenset(dynamic),
+        fractions=frozenset(fractions),
         view=view,
         random=random,
         effect=effect,

@@ -35,6 +35,8 @@ def _whole_perm(op: str, perm: Sequence[int], ndim: int) -> Shape:
     if out in KNOWN_PERMS.get(ndim, ()):
         return out
     out = tuple(normalize_axis(op, a, ndim, "perm") for a in perm)
+    if sorted(out) == list(range(len(out))):  # dimensions behind those named stay where they are
+        out += tuple(range(len(out), ndim))
     if sorted(out) != list(range(ndim)):
         raise ShapeError(f"{op}: perm must name each of the {ndim} dimensions once, got {list(perm)}")
     return out

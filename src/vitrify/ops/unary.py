@@ -7,7 +7,7 @@ from typing import Any
 
 from .arguments import finish, rank_of
 from .creation import clone
-from .define import only, unary
+from .define import unary
 from .elementwise import STEPS, conj
 from .meta_rules import floating, numeric, real_number, same_as
 from .registry import define_elementwise
@@ -116,7 +116,6 @@ ceil = _rounding("ceil", "ceil", "x rounded up", "[2.0, -1.0]", onnx="Ceil")
 _trunc_op = define_elementwise(
     "trunc", scalar="trunc", meta=same_as("trunc", "input", real_number), vjp=STEPS, maps={"paddle": "trunc"}
 )
-_need_real = only("trunc", real_number, "input")
 
 
 def trunc(input: Any, name: str | None = None) -> Any:
@@ -127,7 +126,7 @@ def trunc(input: Any, name: str | None = None) -> Any:
         >>> paddle.trunc(paddle.to_tensor([1.5, -1.5])).tolist()
         [1.0, -1.0]
     """
-    return _trunc_op(_need_real(input))
+    return _trunc_op(input)
 
 
 _round_op = define_elementwise(
@@ -139,7 +138,6 @@ _round_to_op = define_elementwise(
     meta=same_as("round", accepts=floating),
     vjp=STEPS,
 )
-_need_number = only("round", numeric)
 
 
 def round(x: Any, decimals: int = 0, name: str | None = None, *, out: Any = None) -> Any:
@@ -153,7 +151,6 @@ def round(x: Any, decimals: int = 0, name: str | None = None, *, out: Any = None
         [0.0, 2.0, -2.0]
     """
     rank_of("round", x)
-    _need_number(x)
     if x.dtype.is_integer:
         result = clone(x)
     else:
@@ -167,7 +164,7 @@ frac = unary(
     vjp={"x": lambda ct: ct},
     doc="What x has after the point, with x's sign",
     example=("[1.5, -1.25]", "[0.5, -0.25]"),
-    accepts=numeric,
+    accepts=real_number,
 )
 
 # -- signs -----------------------------------------------------------------------------------------------------------

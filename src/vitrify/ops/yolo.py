@@ -12,6 +12,7 @@ from .activation import log_sigmoid
 from .complex_ import abs
 from .gather import take_along_axis
 from .like import cast, zeros_like
+from .meta_rules import need_one_floating
 from .reduce import sum
 from .registry import NoGradient, define_op
 from .scalar import scalars_for
@@ -71,6 +72,7 @@ def _box_kernel(
 
 
 def _box_meta(x: Meta, size: Meta, *, anchors: Anchors, classes: int, aware: float | None, **_: Any) -> Any:
+    need_one_floating("yolo_box", x=x)
     _check_channels("yolo_box", x, 5 + classes + (aware is not None), len(anchors))
     places = UNKNOWN if UNKNOWN in x.shape[2:] else len(anchors) * x.shape[2] * x.shape[3]
     return x.with_shape((x.shape[0], places, 4)), x.with_shape((x.shape[0], places, classes))
@@ -160,6 +162,7 @@ def _targets_kernel(
 def _targets_meta(
     x: Meta, truth: Meta, score: Meta, *, mask: tuple[int, ...], classes: int, **_: Any
 ) -> tuple[Meta, Meta, Meta, Meta]:
+    need_one_floating("yolo_loss", x=x)
     _check_channels("yolo_loss", x, 5 + classes, len(mask))
     if truth.ndim != 3 or truth.shape[2] not in (4, UNKNOWN):
         raise ShapeError(f"yolo_loss: gt_box is {truth}, expected [n, boxes, 4]")

@@ -24,6 +24,7 @@ from .paths import (
 )
 
 STEP = 1e-6
+DTYPES = ("bool", "int8", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64")
 LOOSE = {"float32": 2e-4, "float16": 2e-2, "bfloat16": 1e-1}
 
 
@@ -214,3 +215,31 @@ def check_error(fn: Callable[..., Any], args: Sequence[Any], error: type[BaseExc
             assert not missing, f"{missing} not in the message of {run.__name__}: {err}"
         else:
             raise AssertionError(f"{run.__name__}: no {error.__name__} was raised")
+
+
+def check_dtypes(case: Case) -> None:
+    """Assert that a program takes the dtypes that eager code takes: of all arrays in each dtype, and of each array
+    alone. Both give the same dtypes or raise TypeError; what the values make eager code raise says nothing.
+    """
+    call = Call(case)
+    if not case.static:
+        return
+    for name in DTYPES:
+        other = [a.astype(as_dtype(name).np) for a in call.arrays]
+        alone = [[*call.arrays[:i], a, *call.arrays[i + 1 :]] for i, a in enumerate(other)] if len(other) > 1 else []
+        for arrays in (other, *alone):
+            eager = _dtypes_of(lambda given: call.on([to_tensor(a) for a in given]), arrays)
+            recorded = _dtypes_of(lambda given: record(call.on, metas_of(given)).outputs, arrays)
+            same = eager is None or eager == recorded
+            names = [a.dtype.name for a in arrays]
+            assert same, f"{case}: of {names} eager code gives {eager}, a program {recorded}"
+
+
+def _dtypes_of(run: Callable[[Sequence[Array]], Any], arrays: Sequence[Array]) -> Any:
+    """The names of the dtypes of what `run` gives for arrays; TypeError where it raises that, None for other errors."""
+    try:
+        return [tensor.dtype.name for tensor in tensors_of(run(arrays))]
+    except TypeError:
+        return TypeError
+    except (ValueError, ArithmeticError, LookupError):
+        return None
