@@ -7,6 +7,35 @@ class Scale:
     by = 0.5
 
 
+class Box:
+    held = None
+
+
+def over_none(x, box):
+    if x.sum() > 0:
+        box.held = x * 2
+    return x
+
+
+def over_none_by_name(x, box):
+    if x.sum() > 0:
+        box.held = x * 2
+    return x
+
+
+def over_none_in_a_loop(x, box):
+    while x.sum() > 1:
+        box.held = x
+        x = x - 1
+    return x
+
+
+def asked_for_all_of_its_own(x, scale):
+    if x.sum() > 0:
+        scale.by = 2.0
+    return x * scale.by, "by" in vars(scale), list(scale.__dict__)
+
+
 def on_one_path(x, scale):
     if x.sum() > 0:
         scale.by = 2.0
@@ -57,6 +86,12 @@ def behind_what_python_finds_wrong(x, scale):
 
 
 CASES = [
+    (fn, [(v, Box()) for v in (N, P, L, N)], {"full_graph": whole})
+    for fn in (over_none, over_none_by_name, over_none_in_a_loop)
+    for whole in (True, False)
+] + [
+    (asked_for_all_of_its_own, [(v, Scale()) for v in (N, P, L, N)], {"full_graph": False})
+] + [
     (fn, [(v, Scale()) for v in (N, P, L, N)], {"full_graph": whole})
     for fn in (
         on_one_path, the_same_number, on_nested_paths, in_a_loop, left_by_break, behind_what_is_raised,

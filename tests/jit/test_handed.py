@@ -42,9 +42,29 @@ def in_pairs(x):
     return found, x
 
 
+def on_one_path(x):
+    first, second, y = None, 1, x * 2
+    found = [None, 0]
+    if x.sum() > 0:
+        first, second = x, y
+        found[0] = x
+    else:
+        second = found[1] = x
+    return first, second, found, y
+
+
+def one_of_two_made(x):
+    y, z = x * 2, x * 3
+    chosen = y if x.sum() > 0 else z
+    again = chosen if x.sum() < 5 else x
+    return chosen, again, [y, {"z": z}]
+
+
 def of_one_object(value, x, found=None):
     """Each tensor in `value`, by the first place that it, or `x`, has."""
     found = [x] if found is None else found
+    if isinstance(value, dict):
+        value = [*value.values()]
     if isinstance(value, (list, tuple)):
         return [of_one_object(item, x, found) for item in value]
     if not isinstance(value, paddle.Tensor):
@@ -57,13 +77,23 @@ def of_one_object(value, x, found=None):
 
 @pytest.mark.parametrize("full_graph", [True, False])
 @pytest.mark.parametrize(
-    "fn", [grown, read, the_one_that_is_not_none, first_that_is_large, in_pairs], ids=lambda fn: fn.__name__
+    "fn",
+    [grown, read, the_one_that_is_not_none, first_that_is_large, in_pairs, on_one_path, one_of_two_made],
+    ids=lambda fn: fn.__name__,
 )
 def test_what_a_list_gives_back_is_what_was_put_into_it(fn, full_graph):
     static = paddle.jit.to_static(fn, full_graph=full_graph)
     for values in CALLS * 3:
         x = paddle.to_tensor(values, stop_gradient=False)
         assert of_one_object(static(x), x) == of_one_object(fn(x), x)
+
+
+def changed_behind_a_choice(x):
+    y, z = x * 2, x * 3
+    chosen = y if x.sum() > 0 else z
+    print(float(x.sum()))
+    chosen.add_(1.0)
+    return chosen is y, chosen is z, y.tolist(), z.tolist()
 
 
 def asked_behind_a_list(x):
@@ -74,11 +104,12 @@ def asked_behind_a_list(x):
     return last is x, last is found[0], x is found[0]
 
 
-def test_segments_hand_on_the_objects():
-    static = paddle.jit.to_static(asked_behind_a_list)
+@pytest.mark.parametrize("fn", [asked_behind_a_list, changed_behind_a_choice])
+def test_segments_hand_on_the_objects(fn):
+    static = paddle.jit.to_static(fn)
     for values in CALLS * 3:
         x = paddle.to_tensor(values, stop_gradient=False)
-        assert static(x) == asked_behind_a_list(x)
+        assert static(x) == fn(x)
 
 
 def test_what_is_changed_behind_the_call_is_the_argument():

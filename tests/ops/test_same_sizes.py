@@ -5,6 +5,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify.nn import functional as F
+from vitrify.ops.same_sizes import one_element_op
 from vitrify.static import InputSpec
 
 CALLS = {
@@ -63,3 +64,79 @@ def test_blocks_that_reach_beyond_sizes_that_only_a_run_knows():
     for run in (cropped, compiled):
         with pytest.raises(ValueError, match=r"crop: .* do not lie within"):
             run(drawn(2, 4))
+
+
+def left_out(x):
+    if x > 0:
+        pass
+    return x
+
+
+def while_nothing(x):
+    while x > 9:
+        pass
+    return x
+
+
+def in_not(x):
+    return (x, not x)[0]
+
+
+def in_and(x):
+    return (x, x and 3)[0]
+
+
+def in_a_conditional(x):
+    return (x, 1 if x else 2)[0]
+
+
+def as_an_int(x):
+    return (x, int(x))[0]
+
+
+def as_a_float(x):
+    return (x, float(x))[0]
+
+
+def as_an_item(x):
+    return (x, x.item())[0]
+
+
+def asserted(x):
+    assert x > -9
+    return x
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize(
+    "call",
+    [left_out, while_nothing, in_not, in_and, in_a_conditional, as_an_int, as_a_float, as_an_item, asserted],
+    ids=lambda call: call.__name__,
+)
+def test_one_element_is_asked_for_where_only_a_run_knows_the_size(call, full_graph):
+    compiled = paddle.jit.to_static(call, input_spec=[InputSpec([None], "float32")], full_graph=full_graph)
+    for values in ([1.0], [1.0, 2.0], [], [0.0]):
+        found = []
+        for run in (call, compiled):
+            try:
+                found.append(run(paddle.to_tensor(values, "float32")).tolist())
+            except ValueError as err:
+                found.append((type(err), str(err).splitlines()[0]))
+        assert found[0] == found[1]
+
+
+def test_one_element_has_a_gradient():
+    x = paddle.to_tensor([[2.0]], stop_gradient=False)
+    found = paddle.jit.to_static(lambda x: one_element_op(x, what="a test"), full_graph=True)(x)
+    found.backward()
+    assert found.shape == [] and x.grad.tolist() == [[1.0]]
+
+
+def test_what_a_path_leaves_unasked_need_not_have_one_element():
+    def either(x):
+        return 1 if x.sum() > 0 or x else 2
+
+    compiled = paddle.jit.to_static(either, input_spec=[InputSpec([None], "float32")], full_graph=True)
+    assert compiled(paddle.ones([3])) == 1 and compiled(paddle.zeros([1])) == 2
+    with pytest.raises(ValueError, match=r"bool\(\) needs a tensor with one element, this one has shape \[3\]"):
+        compiled(-paddle.ones([3]))

@@ -83,11 +83,11 @@ class Tensor(Content, Exchange, Kinds, Layout):
     @property
     def persistable(self) -> bool:
         """Whether state_dict-like collections keep this tensor."""
-        return bool(self.__dict__.get("_persistable", False))
+        return self.__dict__.get("_persistable", False)  # type: ignore[no-any-return]
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
-        self.__dict__["_persistable"] = value
+        self.__dict__["_persistable"] = value if isinstance(value, TensorMethods) else bool(value)
 
     # -- autograd ---------------------------------------------------------------------------------------------------
 

@@ -150,6 +150,8 @@ class Builder:
         self.training: Any = None
         # Called with an op on Python numbers that may raise when the program runs.
         self.on_raise: Callable[[OpDef], None] = _as_it_is
+        # Called with what asks a tensor of unknown size for its one element, such as "bool()".
+        self.on_single: Callable[[str], None] = _as_it_is
         self.asserted: set[tuple[Block, Any]] = set()
         # Whether objects hold attributes of their own that their classes have, too, of those written: by place key.
         self.owned: dict[Any, Any] = {}

@@ -20,6 +20,7 @@ from ..ops.tensor_methods import TensorMethods
 # What runs a program reads it as variables, whose methods it never calls: the ops come when one is called.
 _creation, _like = lazy_module("vitrify.ops.creation"), lazy_module("vitrify.ops.like")
 _shape, _sizes = lazy_module("vitrify.ops.shape"), lazy_module("vitrify.ops.sizes")
+_same_sizes = lazy_module("vitrify.ops.same_sizes")
 _pytree = lazy_module("vitrify.core.pytree")
 
 
@@ -341,15 +342,28 @@ def _is_device(value: Any) -> bool:
     return isinstance(value, str) and value.split(":")[0] in ("cpu", "gpu", "gpu_pinned")
 
 
+def single(value: Any, what: str) -> Any:
+    """The one element of a tensor of a program, as a 0-D tensor.
+
+    Raises ArgumentError, now or when the program runs, where it has not one; `what` asks for it.
+    """
+    assert_single(what, tuple(value.shape))
+    if value.ndim == 0:
+        return value
+    if numel(value.shape) >= 0:
+        return _shape.reshape(value, [])
+    recorder.get().on_single(what)
+    return _same_sizes.one_element_op(value, what=what)
+
+
 def number(value: Any, what: str, dtype: str | None = None) -> Any:
     """What `float(x)`, `int(x)` or `x.item()` give for a tensor of a program: 0-D, and no gradient flows through it.
 
     what: what asks for the number, for the ArgumentError of a tensor that is known to have not one element.
     """
-    assert_single(what, tuple(value.shape))
     wanted = dtype or ("float64" if value.dtype.is_floating else value.dtype.name)  # Python's floats have 64 bits
     with scoped(grad_enabled, False):
-        flat = _like.assign_op(value) if value.ndim == 0 else _shape.reshape(value, [])
+        flat = _like.assign_op(value) if value.ndim == 0 else single(value, what)
         return as_number(flat if flat.dtype.name == wanted else _like.cast(flat, wanted))
 
 
@@ -378,4 +392,4 @@ def _refuse(ask: Callable[[Any], object], number: Any) -> None:
         raise DTypeError(str(err)) from None
 
 
-__all__ = ["GraphTensor", "as_number", "is_number", "number", "sample"]
+__all__ = ["GraphTensor", "as_number", "is_number", "number", "sample", "single"]

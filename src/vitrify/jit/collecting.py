@@ -26,11 +26,12 @@ from .concrete_program import ConcreteProgram
 from .found_effects import exchanged_buffers
 from .function_spec import FunctionSpec
 from .key import ByContent, ById
+from .marks import InputLeaf, OutputLeaf
 from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
 from .saved_tensors import TRAIN, elements
 from .saved_value import SavedValue
 from .static_function import StaticFunction
-from .template import InputLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template
+from .template import ListLeaf, SharedLeaf, Template
 
 _MODES = ((False, ""), (True, TRAIN))
 

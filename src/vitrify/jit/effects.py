@@ -12,7 +12,9 @@ from ..convert.state.places import ContentPlace
 from ..core.pytree import LEAF
 from ..eager.tensor import Tensor, wrap
 from .arguments import Arguments, Holder
-from .template import OutputLeaf, Template
+from .marks import OutputLeaf
+from .path_leaves import built, moved
+from .template import Template
 
 Shared = dict[int, Any]
 
@@ -20,7 +22,8 @@ Shared = dict[int, Any]
 class Store:
     """A place takes a value. `flag`, where there is one, says whether the path taken set it at all.
 
-    `is_kept`: it stays as it is if not. `holder` finds the container whose place it is in each call.
+    `is_kept`: it stays as it is if not. `holder` finds the container whose place it is in each call; `tensor` marks the
+    tensor whose attribute it is.
     """
 
     place: Any
@@ -28,6 +31,7 @@ class Store:
     flag: OutputLeaf | None = None
     is_kept: bool = False
     holder: Holder | None = None
+    tensor: Any = None
 
     def __str__(self) -> str:
         return f"{self.place.label} is set"
@@ -39,13 +43,16 @@ class Store:
 
     def moved(self, start: int) -> Store:
         """The effect with captured inputs counted after `start` arguments."""
-        return replace(self, value=None if self.value is None else self.value.moved(start))
+        value = None if self.value is None else self.value.moved(start)
+        return replace(self, value=value, tensor=moved(self.tensor, start))
 
     def ready(
         self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments, shared: Shared
     ) -> Callable[[], None]:
         """What does it for one call, whatever other effects change meanwhile."""
         place = self.place if self.holder is None else self.place.at(self.holder.find(arguments))
+        if self.tensor is not None:
+            place = place.at(built(self.tensor, values, inputs))
         if self.value is None or (self.flag is not None and not values[self.flag.index]._data):
             return _nothing if self.is_kept else place.unset
         value = self.value.build(values, inputs, arguments, shared)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..convert.guards.observe import MethodCall, Observer
@@ -19,9 +20,9 @@ from ..ir.program import Variable
 from .arguments import Holder
 from .concrete_program import ConcreteProgram
 from .effects import Call, Effect, Store
+from .marks import OutputLeaf
 from .outputs import Outputs
 from .path_leaves import ForkLeaf, StoppedLeaf
-from .template import OutputLeaf
 
 
 def replayable(observer: Observer, given: Container[int]) -> set[int]:
@@ -46,8 +47,12 @@ def find_effects(
     effects: list[Effect] = []
     for place, value in changes(observer.journal, observer.read_numbers):
         owner = getattr(place, "owner", None)
+        mark = outputs.mark_of(owner) if isinstance(owner, Variable) else None
+        if isinstance(owner, Variable) and mark is None:
+            continue  # a tensor that ends with the call
         if not (isinstance(place, ContentPlace) and id(owner) in replayed):
-            effects.append(_store(place, value, outputs, holders.get(id(owner))))
+            store = _store(place, value, outputs, holders.get(id(owner)))
+            effects.append(store if mark is None else replace(store, tensor=mark))
     effects += [called(call, outputs, holders) for call in observer.calls if id(call.owner) in replayed]
     return effects
 

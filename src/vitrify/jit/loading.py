@@ -23,9 +23,10 @@ from ..ir.program import Program, Variable
 from ..ir.regions import copy_ops
 from ..runtime.options import DEFAULT, ExecutionOptions
 from .concrete_program import ConcreteProgram
+from .marks import InputLeaf, OutputLeaf
 from .partial_program import PartialProgramLayer
 from .saved_tensors import TRAIN, elements
-from .template import InputLeaf, OutputLeaf, Template
+from .template import Template
 
 
 class SavedProgram:

@@ -39,9 +39,10 @@ from ..ir.program import Variable
 from ..ir.varying import MIXED, facts_of, kind_of
 from .arguments import Holder
 from .handed import Handed, Origins
+from .marks import InputLeaf, OutputLeaf
 from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
 from .stopped import Stopped
-from .template import ArgumentLeaf, InputLeaf, ItemLeaf, ListLeaf, OutputLeaf, SharedLeaf, Template, TextLeaf
+from .template import ArgumentLeaf, ItemLeaf, ListLeaf, SharedLeaf, Template, TextLeaf
 
 MAX_DEPTH = 6
 _ITERATORS = (GraphSequence, GeneratorExpression, Listed)
@@ -70,6 +71,8 @@ class Outputs:
         self._owners = owners
         self._known = known
         self._stopped = Stopped(builder)
+        self._leaving: set[Variable] = set()
+        self._forks: dict[Variable, Any] = {}  # the marks of what is another tensor on some paths, None for what is not
         self._passed: Origins | None = None
         self._handed: list[tuple[set[Variable], Handed]] = []
         self._inputs = inputs  # the variables that stand for arguments and captured tensors, numbered as in InputLeaf
@@ -88,6 +91,7 @@ class Outputs:
                 seen[id(value)] = value
                 waiting += () if self._is_from_outside(value) else _parts(value) or ()
         leaving = [value for value in seen.values() if not self._is_from_outside(value)]
+        self._leaving = {value for value in leaving if isinstance(value, Variable) and not is_number(value)}
         check_inner_lists(leaving, filter(self._is_from_outside, all_inner_lists()))
         found = [(value, known_origin(value)) for value in seen.values()] if len(seen) > 1 else []
         owners = Counter(id(origin.owner) for _, origin in found if origin is not None)
@@ -168,6 +172,12 @@ class Outputs:
             self.variables.append(var)
         return OutputLeaf(index, form)
 
+    def mark_of(self, tensor: Variable) -> Any:
+        """The mark of a tensor that the call is given or gives; None for others."""
+        if tensor in self._places:
+            return InputLeaf(self._places[tensor])
+        return self._variable_mark(tensor) if tensor in self._leaving else None
+
     def show(self, writes: Sequence[Variable]) -> None:
         """Let outputs that show others, or what inputs hold then, be made as views of these, if need be once more."""
         aliases = self._builder.aliases
@@ -217,9 +227,11 @@ class Outputs:
             found = self.output(self._builder.value(leaf), "number" if number else "tensor")
             return found if number else self._fork_mark(leaf, found) or self._of_list(self._stopped_mark(found))
         value = self._builder.passed_on(leaf)
-        at = self.output(value).index
-        handed = self._handing([self.variables[at]]) or Handed()
-        return KindLeaf(at, self.output(self._builder.value(kind.code)).index, handed)
+        found = self.output(value)
+        handed = self._handing([self.variables[found.index]]) or Handed()
+        fork = self._fork_mark(leaf, found)
+        code = self.output(self._builder.value(kind.code)).index
+        return KindLeaf(found.index, code, handed, fork if isinstance(fork, ForkLeaf) else None)
 
     def _stopped_mark(self, found: OutputLeaf) -> OutputLeaf | StoppedLeaf:
         """The mark of an output that has no gradient on some paths; `found` where there is none, or nothing tells."""
@@ -232,21 +244,30 @@ class Outputs:
         return StoppedLeaf(found.index, self._flag(flag)) if isinstance(flag, Variable) else found
 
     def _fork_mark(self, leaf: Variable, found: OutputLeaf) -> Any:
-        """The mark of what is an input itself on some paths; None for what is not."""
-        aliases = self._builder.aliases
-        if leaf not in aliases.forks:
+        """The mark of what is an input, or another tensor that leaves, on some paths; None for what is not."""
+        if leaf not in self._builder.aliases.forks:
             return None
+        if leaf not in self._forks:
+            self._forks[leaf] = None  # ways that lead back here lead nowhere
+            self._forks[leaf] = self._new_fork_mark(leaf, found)
+        return self._forks[leaf]
+
+    def _new_fork_mark(self, leaf: Variable, found: OutputLeaf) -> Any:
+        known: dict[Variable, Any] = {}
+        for var in self._leaving - {leaf}:
+            known |= {self._builder.held(var): var, var: var}
         inputs = self._inputs()
-        held = {self._builder.held(var): place for var, place in inputs.items()} | inputs
+        known |= {self._builder.held(var): InputLeaf(place) for var, place in inputs.items()}
+        known |= {var: InputLeaf(place) for var, place in inputs.items()}
         places = []
-        for way in aliases.ways(leaf, lambda var: var if var in held else None):
-            if way.is_view:
-                continue
-            taken = None if way.taken is None else way.taken()
-            if taken is True:
-                return InputLeaf(held[way.target])
+        for way in self._builder.aliases.ways(leaf, lambda var: var if var in known and var is not leaf else None):
+            taken = None if way.is_view or way.taken is None else way.taken()
             if taken is not None:
-                places.append((self._flag(taken), held[way.target]))
+                target = known[way.target]
+                mark = self._variable_mark(target) if isinstance(target, Variable) else target
+                if taken is True:
+                    return mark
+                places.append((self._flag(taken), mark))
         if not places:
             return None
         stopped = self._stopped_mark(found)

@@ -22,12 +22,12 @@ from ..runtime.options import DEFAULT, ExecutionOptions
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
 from .joint import JointStep
+from .marks import OutputLeaf
 from .path_leaves import ForkLeaf
 from .reach import UNMOVED, LayerState, Moved
 from .segment import CompiledSegment, compile_segment
 from .shared import Sharing
 from .spent import SpentNode
-from .template import OutputLeaf
 from .unfinished import Unfinished
 from .updates import Updates, find_updates
 

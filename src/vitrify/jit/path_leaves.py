@@ -8,22 +8,7 @@ from typing import Any
 
 from ..eager.host_expr import of_kind
 from .handed import Handed
-
-
-@dataclass(frozen=True)
-class KindLeaf:
-    """Marks a leaf that is a tensor or a Python number: program output `index`; output `code` says of which class.
-
-    handed: the tensors that it may be.
-    """
-
-    index: int
-    code: int
-    handed: Handed
-
-    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
-        """The tensor, or the number that it stands for."""
-        return of_kind(values[self.code].item(), self.handed.same(values[self.index], values, inputs))
+from .marks import InputLeaf, OutputLeaf
 
 
 @dataclass(frozen=True)
@@ -62,21 +47,67 @@ class HandedLeaf:
 
 @dataclass(frozen=True)
 class ForkLeaf:
-    """Marks a leaf that is an input itself on some paths: `places` are pairs of the flag that tells, counted from -1
-    downwards, and the number of the input. On others it is program output `index`, as `stopped` says if that is given.
+    """Marks a leaf that is another tensor of the call on some paths: `places` are pairs of the flag that tells, counted
+    from -1 downwards, and the mark of that one. On others it is program output `index`, as `stopped` says if that is
+    given.
     """
 
     index: int
-    places: tuple[tuple[int, int], ...]
+    places: tuple[tuple[int, Any], ...]
     stopped: StoppedLeaf | None = None
 
     def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
-        """The input, or the output."""
-        for flag, place in self.places:
-            if values[flag]._data:  # one number
-                return inputs[place]
+        """That tensor, or the output."""
+        mark = self.taken(values)
+        if mark is not None:
+            return built(mark, values, inputs)
         return values[self.index] if self.stopped is None else self.stopped.build(values)
+
+    def taken(self, values: Sequence[Any]) -> Any:
+        """The mark of the tensor that it is on this path; None where it is none of them."""
+        for flag, mark in self.places:
+            if values[flag]._data:  # one number
+                return mark
+        return None
 
     def moved(self, start: int) -> ForkLeaf:
         """With captured inputs counted after `start` arguments."""
-        return replace(self, places=tuple((flag, p if p >= 0 else start - 1 - p) for flag, p in self.places))
+        return replace(self, places=tuple([(flag, moved(mark, start)) for flag, mark in self.places]))
+
+
+def moved(mark: Any, start: int) -> Any:
+    """A mark with captured inputs counted after `start` arguments."""
+    return mark.moved(start) if isinstance(mark, (ForkLeaf, InputLeaf, KindLeaf)) else mark
+
+
+def built(mark: Any, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
+    """The tensor that a mark stands for."""
+    if mark.__class__ is InputLeaf:
+        return inputs[mark.index]
+    if mark.__class__ is OutputLeaf:
+        return values[mark.index]
+    return mark.build(values) if mark.__class__ is StoppedLeaf else mark.build(values, inputs)
+
+
+@dataclass(frozen=True)
+class KindLeaf:
+    """Marks a leaf that is a tensor or a Python number: program output `index`; output `code` says of which class.
+
+    handed: the tensors that it may be. fork: the inputs that it is on some paths, where it is one of those.
+    """
+
+    index: int
+    code: int
+    handed: Handed
+    fork: ForkLeaf | None = None
+
+    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
+        """The tensor, or the number that it stands for."""
+        mark = None if self.fork is None else self.fork.taken(values)
+        if mark is not None:
+            return built(mark, values, inputs)
+        return of_kind(values[self.code].item(), self.handed.same(values[self.index], values, inputs))
+
+    def moved(self, start: int) -> KindLeaf:
+        """With captured inputs counted after `start` arguments."""
+        return self if self.fork is None else replace(self, fork=self.fork.moved(start))

@@ -23,11 +23,12 @@ from ..core.pytree import LEAF
 from ..core.setting import MODES, WATCH, Setting
 from ..eager.holder import Holder
 from ..eager.tensor import Tensor, wrap
+from .marks import InputLeaf, OutputLeaf
 from .partial_program import PartialProgramLayer
 from .path_leaves import ForkLeaf
 from .run_program import NOTHING, SegmentNode
 from .segment import RIPE_AFTER, CompiledSegment, later
-from .template import InputLeaf, OutputLeaf, Template
+from .template import Template
 
 if TYPE_CHECKING:
     from ..codegen.tensor_call import Assumed, Shape
@@ -275,7 +276,9 @@ class _Shapes:
         elif leaf.__class__ is InputLeaf:
             found = _codegen.Passed(leaf.index)
         elif leaf.__class__ is ForkLeaf and leaf.stopped is None:
-            places = [(self._flag(flag), _codegen.Passed(place)) for flag, place in leaf.places]
+            if any(mark.__class__ is not InputLeaf for _, mark in leaf.places):
+                raise _errors.NoNativeForm("the call gives a tensor that may be another one of those")
+            places = [(self._flag(flag), _codegen.Passed(mark.index)) for flag, mark in leaf.places]
             found = _codegen.Fork(places, self._taken(leaf.index))
         elif leaf.__class__ in _IMMUTABLE:
             found = _codegen.Known(leaf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,37 +11,14 @@ from ..core.pytree import LEAF, TreeDef, unflatten
 from ..eager.host_expr import evaluate
 from .arguments import NO_ARGUMENTS, Arguments, Holder
 from .handed import Handed
-from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
+from .marks import FORMS, InputLeaf, OutputLeaf
+from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf, moved
 
 if TYPE_CHECKING:
     from ..convert.containers.list_items import Spec
 
 # A program that was loaded runs without what converts Python, of which this is a part.
 _list_items = lazy_module("vitrify.convert.containers.list_items")
-
-
-@dataclass(frozen=True)
-class InputLeaf:
-    """Marks a leaf that is an input itself: argument tensor or captured tensor number `index`."""
-
-    index: int
-
-
-@dataclass(frozen=True)
-class OutputLeaf:
-    """Marks a leaf that is program output number `index`, and what it is in eager code."""
-
-    index: int
-    form: str = "tensor"
-
-
-FORMS: dict[str, Callable[[Any], Any]] = {
-    "tensor": lambda tensor: tensor,
-    "number": lambda tensor: tensor.item(),
-    "array": lambda tensor: tensor.numpy(),
-    "scalar": lambda tensor: tensor.numpy()[()],
-    "list": lambda tensor: tensor.tolist(),
-}
 
 
 @dataclass(frozen=True)
@@ -159,6 +136,4 @@ def _moved(leaf: Any, start: int) -> Any:
         return replace(leaf, template=leaf.template.moved(start))
     if leaf.__class__ is ItemLeaf:
         return replace(leaf, owner=_moved(leaf.owner, start))
-    if leaf.__class__ is ForkLeaf:
-        return leaf.moved(start)
-    return InputLeaf(start - 1 - leaf.index) if leaf.__class__ is InputLeaf and leaf.index < 0 else leaf
+    return moved(leaf, start)

@@ -27,6 +27,7 @@ from ..core.errors import DTypeError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
 from ..core.pytree import TreeDef
+from ..core.single import not_single
 from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor
@@ -68,6 +69,7 @@ class Trace:
         self.builder.on_unset = assert_place_set
         self.builder.on_kind = refuse_none
         self.builder.on_raise = self.may_raise
+        self.builder.on_single = lambda what: refuse_if_caught(not_single(what, ()))
         self.captured: list[Tensor] = []
         self.variables: dict[int, Variable] = {}
         self.builder.stands_for = self.variables
@@ -243,10 +245,11 @@ def _finish(
     if is_dumped("program"):
         dump("program", "txt", str(state.program))
     slots = {id(tensor): i for i, tensor in enumerate(state.captured)}
+    pinned = {*state.training.pinned, *observer.pinned}
     return ConcreteProgram(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
         effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
-        spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in state.training.pinned),
+        spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in pinned),
         without_ones=state.builder.without_ones, wanting=frozenset(outputs.wanting),
         left_alone={i: flag for i, flag in left_alone.items() if flag is not None},
         flags=tuple((i, v.stop_gradient) for i, v in enumerate(state.block.inputs) if v in state.builder.flagged),

@@ -136,6 +136,12 @@ def identity(g: Context, x: Value, *_: Any, **__: Any) -> Value:
     return g.node("Identity", x)
 
 
+@FORMS("one_element")
+def one_element(g: Context, x: Value, *, what: str) -> Value:
+    """Reshape."""
+    return g.node("Reshape", x, g.ints([]))
+
+
 @FORMS("cast")
 def cast(g: Context, x: Value, *, dtype: DType) -> Value:
     """Cast; of floats to integers that are narrower than 32 bits by way of these, which all runtimes agree on."""

@@ -1,4 +1,6 @@
-"""Tensors that must agree in size: said while a program is built where sizes are known, else by its runs."""
+"""Tensors that must agree in size, or have one element: said while a program is built where that is known, else by its
+runs.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,9 @@ from typing import Any
 
 from ..core.errors import ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
+from ..core.single import assert_single
 from .arguments import rank_of
+from .like import reshape_like
 from .registry import define_op
 
 
@@ -45,6 +49,26 @@ sized_op = define_op(
     meta=_sized_meta,
     vjp={"x": lambda ct: ct},
     native=lambda n, x, *, sizes, what: x,
+    view=True,
+    raises=True,
+)
+
+
+def _single_meta(x: Meta, *, what: str) -> Meta:
+    assert_single(what, x.shape)
+    return x.with_shape(())
+
+
+def _single_kernel(xp: Any, x: Any, *, what: str) -> Any:
+    assert_single(what, x.shape)
+    return x.reshape(())
+
+
+one_element_op = define_op(
+    "one_element",
+    kernel=_single_kernel,
+    meta=_single_meta,
+    vjp={"x": lambda ct, *, x_like: reshape_like(ct, x_like)},
     view=True,
     raises=True,
 )

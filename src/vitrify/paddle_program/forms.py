@@ -194,6 +194,12 @@ def assign(g: Emitter, x: Value, *_: Any, **__: Any) -> Value:
     return g.op("assign", x)
 
 
+@FORMS("one_element")
+def one_element(g: Emitter, x: Value, *, what: str) -> Value:
+    """reshape."""
+    return g.reshape(x, [], g.metas[0])
+
+
 @FORMS("with_gradient")
 def with_gradient(g: Emitter, *values: Value, backward: Any, count: int) -> list[Value]:
     """assign each."""

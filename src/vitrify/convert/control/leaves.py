@@ -165,8 +165,12 @@ def widened(name: str, leaf: Leaf, end: Any) -> Leaf:
 
 
 def _stops_then(leaf: Leaf, end: Any) -> frozenset[str]:
-    """The fact that stop_gradient depends on the turn: the value from before wants a gradient, and a later one not."""
-    stops = is_tensor(end) and differentiable(leaf.meta) and not wants_gradient(end) and wants_gradient(leaf.start)
+    """The fact that stop_gradient depends on the turn, or on the path in it: the value from before wants a gradient, a
+    later one does not.
+    """
+    if not is_tensor(end) or not differentiable(leaf.meta) or not wants_gradient(leaf.start):
+        return frozenset()
+    stops = not wants_gradient(end) or STOP_GRADIENT in facts_of(builder().content(end))
     return frozenset({STOP_GRADIENT} if stops else ())
 
 

@@ -24,6 +24,7 @@ from ...core.place import Place
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor, wrap
 from ..state.places import AttrPlace, CellPlace, GlobalPlace
+from ..values.base import Undefined
 from ..values.user_code import class_attribute
 from .same import Compared, while_same
 
@@ -224,6 +225,18 @@ class Source:
         is_slot = isinstance(class_attribute(type(owner), name), MemberDescriptorType)
         place = AttrPlace(owner, name) if is_slot else None
         return Source(label, lambda: getattr(owner, name, MISSING), place=place)
+
+    @staticmethod
+    def at(place: AttrPlace) -> Source:
+        """What an attribute holds, found past code of the user's."""
+        if place.attribute in getattr(place.owner, "__dict__", ()):
+            return Source.attribute(place.owner, place.attribute)
+
+        def read() -> Any:
+            found = place.get()
+            return MISSING if isinstance(found, Undefined) else found
+
+        return Source(place.label, read, of_layer=isinstance(place.owner, Layer))
 
     @staticmethod
     def inherited(cls: type, name: str) -> Source:

@@ -27,11 +27,13 @@ from ...eager.tensor import Tensor, wrap
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number
 from ...ir.program import Variable
+from ..containers.dicts import unknown_keys
 from ..containers.stand_ins import StandIns, places_in
-from ..state.attributes import computed
+from ..state.attributes import FIELDS, computed
 from ..state.cells import stored_cells
+from ..state.gradient_flags import FLAGS
 from ..state.journal import Journal, is_nested, note_attribute
-from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, content_before
+from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, content_before, has_undecided
 from ..values.base import Undefined, Unmergeable, builder
 from ..values.deferred import Deferred
 from ..values.one_of import by_option
@@ -103,6 +105,10 @@ class Observer:
     """ids of what was read so far: the guards hold it."""
     own: set[Any] = field(default_factory=set)
     """Keys of guards on what objects themselves hold."""
+    pinned: dict[int, Tensor] = field(default_factory=dict)
+    """Tensors from outside, by id, whose attributes were read or written: the program is one of those alone."""
+    stored: set[Any] = field(default_factory=set)
+    """Keys of attributes that converted code wrote."""
     overwritten: set[Any] = field(default_factory=set)
     """Keys of attributes that were written first on one path of a tensor's decision."""
     peeked: dict[int, tuple[Any, Any, Source]] = field(default_factory=dict)
@@ -183,10 +189,14 @@ class Observer:
             self.absent(owner, name, Source(f"{type(owner).__name__}.{name}", partial(held.get, name, MISSING)))
 
     def class_attribute(self, owner: Any, name: str) -> None:
-        """The class of `owner` said what `owner.name` is."""
+        """The class of `owner` said what `owner.name` is: what the flag of a tensor was when the call began, say."""
         base = next((base for base in type(owner).__mro__ if name in base.__dict__), None)
         if base is not None and not _is_library(base):
             self._entry(base, name)
+        if isinstance(owner, Tensor) and name in FLAGS and builder().held(owner) not in builder().flagged:
+            key = (id(owner), "stop_gradient")
+            source = Source.attribute(owner, "stop_gradient")
+            self.guards.setdefault(key, Guard(source, owner.stop_gradient, Exactly(owner.stop_gradient), key))
 
     def of_class(self, cls: type, name: str) -> None:
         """What `cls`, a library's or not, or a base of it holds under `name` was called or read: tests exchange it."""
@@ -203,10 +213,17 @@ class Observer:
     def absent(self, owner: Any, name: str, source: Source | None = None) -> None:
         """`owner` was asked for an attribute that it does not have."""
         key = (id(owner), name)
-        if key in self.journal.before or key in self.guards or isinstance(owner, _NOT_WATCHED) or _is_library(owner):
+        if key in self.journal.before or key in self.guards or not _may_get_another(owner):
             return
+        self.pin(owner)
         found = replace(source or _looked_up(owner, name), of_layer=isinstance(owner, Layer))
         self.guards[key] = Guard(found, MISSING, Exactly(MISSING), key)
+
+    def pin(self, owner: Any) -> None:
+        """The program reads or writes attributes of `owner`: where that is a tensor, another one has others."""
+        if isinstance(owner, Tensor):
+            builder().held(owner)  # an input from here on, which each call has
+            self.pinned[id(owner)] = owner
 
     def attribute(self, owner: Any, name: str, value: Any, *, changed_only: bool = False) -> Any:
         """`owner.name` was read, and gave `value`; returns what the program reads, if that is something else."""
@@ -218,8 +235,9 @@ class Observer:
         if isinstance(owner, Tensor) and name == "grad":  # another tensor after each backward
             self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: owner._grad), value, changed_only)
             return value
-        if isinstance(owner, _NOT_WATCHED):
+        if isinstance(owner, _NOT_WATCHED) and not (isinstance(owner, Tensor) and _is_kept_by(owner, name)):
             return value
+        self.pin(owner)
         if isinstance(owner, ModuleType) and (isinstance(value, ModuleType) or callable(value)):
             self._of_module(owner, name, value)
             return value
@@ -233,7 +251,7 @@ class Observer:
             return value
         if isinstance(owner, Layer) and self._is_followed(owner, name):
             return value
-        if not isinstance(owner, type) and isinstance(getattr(type(owner), name, None), property):
+        if not isinstance(owner, (Tensor, type)) and isinstance(getattr(type(owner), name, None), property):
             return value
         key = (id(owner), name)
         is_own = name in getattr(owner, "__dict__", (name,))  # else the trace would give it one
@@ -369,16 +387,26 @@ class Observer:
         value = self.journal.before.get(place.key, (None, place.get()))[1]
         if not place.inherited and not isinstance(value, Undefined):
             self.attribute(owner, name, value)
-        elif place.key not in self.guards and not isinstance(owner, _NOT_WATCHED) and not _is_library(owner):
+        elif place.key not in self.guards and _may_get_another(owner):
             source = replace(_looked_up(owner, name), of_layer=isinstance(owner, Layer))
             held = MISSING if isinstance(value, Undefined) else value
             self.guards[place.key] = Guard(source, held, self.expected(held, place.key), place.key)
 
     def note_paths(self) -> None:
         """Guard what places of objects from before held that some path left as they were."""
-        for key, (place, _) in self.journal.before.items():
+        for key, (place, value) in self.journal.before.items():
             if key in self.overwritten and isinstance(place, AttrPlace):
                 self.before(place)
+            elif key in self.stored and isinstance(place, AttrPlace) and not builder().made.had(key[0]):
+                self._set_back(place, value)
+
+    def _set_back(self, place: AttrPlace, value: Any) -> None:
+        """An attribute was written that holds what it held before: the program leaves it alone, while it holds that."""
+        now = place.get()
+        is_unset = isinstance(now, Undefined) and isinstance(value, Undefined)
+        if (now is value or is_unset) and place.key not in self.guards and _may_get_another(place.owner):
+            held = MISSING if is_unset else value
+            self.guards[place.key] = Guard(Source.at(place), held, Exactly(held), place.key)
 
     # -- the end of a trace -----------------------------------------------------------------------------------------
 
@@ -417,6 +445,16 @@ def _looked_up(owner: Any, name: str) -> Source:
     """`owner.name`, wherever it stands."""
     label = owner.__name__ if isinstance(owner, (ModuleType, type)) else type(owner).__name__
     return Source(f"{label}.{name}", partial(getattr, owner, name, MISSING))
+
+
+def _may_get_another(owner: Any) -> bool:
+    """Whether an attribute that `owner` lacks may be there in the next call."""
+    return isinstance(owner, Tensor) or not (isinstance(owner, _NOT_WATCHED) or _is_library(owner))
+
+
+def _is_kept_by(tensor: Tensor, name: str) -> bool:
+    """Whether an attribute of a tensor from outside is just kept there: it may hold something else in the next call."""
+    return name in tensor.__dict__ or name in FIELDS
 
 
 def _is_library(owner: Any) -> bool:
@@ -505,6 +543,8 @@ def get_attr(owner: Any, attribute: str) -> Any:
             observer.class_attribute(owner, attribute)
         return getter()
     value = _held(owner, attribute)
+    if attribute == "__dict__" and has_undecided(owner):
+        raise unknown_keys("vars() of an object, which gives")
     refuse_items(value)
     return value if observer is None else observer.attribute(owner, attribute, value)
 
@@ -516,12 +556,17 @@ def note_stored(owner: Any, attribute: str, set_then: bool = True) -> None:
     """
     note_overwritten(owner, attribute)
     note_attribute(owner, attribute, set_then)
+    observer = _observer.get()
+    if observer is not None:
+        observer.pin(owner)
 
 
 def note_overwritten(owner: Any, attribute: str) -> None:
     """Tell who watches what an attribute holds that is about to be written on one path of a tensor's decision."""
     observer = _observer.get()
     key = (id(owner), attribute)
+    if observer is not None:
+        observer.stored.add(key)
     if observer is None or not is_nested() or key in observer.journal.before:
         return
     if key in observer.numbers or key in observer.shapes:

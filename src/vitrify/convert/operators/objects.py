@@ -24,7 +24,7 @@ from ..control.comprehension import listed
 from ..control.pushed import pushing
 from ..guards.observe import note_overwritten, note_stored, peek_attr
 from ..host.value import HostValue
-from ..state.attributes import InstancePlace, deleter, writer
+from ..state.attributes import InstancePlace, deleter, is_plain_field, writer
 from ..state.gradient_flags import flag_writer
 from ..state.journal import is_nested, note_write
 from ..state.places import CellPlace, GlobalPlace, ItemPlace, store_attribute
@@ -63,7 +63,7 @@ def set_attr(owner: Any, attribute: str, value: Any) -> None:
         return
     if is_number(owner):
         ask(setattr, owner, attribute, value)
-    if is_tensor(owner):
+    if is_tensor(owner) and not is_plain_field(owner, attribute):
         setattr(owner, attribute, value)
         return
     _store(owner, attribute, value)

@@ -25,6 +25,9 @@ from .places import AttrPlace
 _OF_NUMBERS = frozenset(name for kind in (int, float) for name in dir(kind) if not name.startswith("_"))
 _SIMPLE = (ModuleType, FunctionType, MethodType, type)
 _IN_C = (WrapperDescriptorType, MethodDescriptorType)
+_MISSING = object()
+FIELDS = frozenset({"name", "persistable"})
+"""Attributes of tensors that no operator looks at."""
 
 
 @by_option(1)
@@ -80,7 +83,7 @@ def _found(owner: Any, name: str) -> Any:
 
 def _is_found(owner: Any, name: str) -> bool:
     """Whether the attribute stands in the object or its class."""
-    return name in getattr(owner, "__dict__", ()) or class_attribute(type(owner), name) is not None
+    return name in getattr(owner, "__dict__", ()) or class_attribute(type(owner), name, _MISSING) is not _MISSING
 
 
 def _getter(owner: Any, name: str) -> Callable[[], Any] | None:
@@ -150,6 +153,11 @@ class InstancePlace(AttrPlace):
         """Let guards of the attributes of Layers look again: no `__setattr__` has told them."""
         if isinstance(self.owner, Layer):
             LAYER_ATTRIBUTES.bump()
+
+
+def is_plain_field(tensor: Any, name: str) -> bool:
+    """Whether an attribute of a tensor is just kept: one of the user's, or one that no operator looks at."""
+    return name in FIELDS or not hasattr(type(class_attribute(type(tensor), name)), "__set__")
 
 
 def writer(owner: Any, name: str) -> Callable[[Any], Any] | None:

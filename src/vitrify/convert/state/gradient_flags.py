@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 from ...core.errors import UnsupportedError
+from ...eager.parameter import Parameter
+from ...eager.tensor import Tensor
 from ...ir.aliases import Cut
 from ...ir.builder import current_builder
 from ...ir.origins import maker
@@ -18,25 +20,25 @@ from ..values.base import builder, is_tensor
 from ..values.facts import check_attribute, check_gradient
 
 # What each is for a tensor that stops gradients.
-_FLAGS = {"stop_gradient": True, "requires_grad": False, "trainable": False}
+FLAGS = {"stop_gradient": True, "requires_grad": False, "trainable": False}
 
 
 def flag_reader(owner: Any, name: str) -> Callable[[], Any] | None:
-    """What reads `owner.name` where that is a fact about gradients; None for others."""
-    read = _READERS.get(name)
+    """What reads `owner.name` where that is a fact about gradients, or the call's alone; None for others."""
+    read = None if name == "name" and isinstance(owner, Tensor) else _READERS.get(name)
     build = current_builder() if read is not None and is_tensor(owner) else None
     return partial(read, owner, name) if read is not None and build is not None and build.tracing else None
 
 
 def flag_writer(owner: Any, name: str) -> Callable[[Any], None] | None:
     """What `owner.name = value` does where that is a fact about gradients; None for others."""
-    build = current_builder() if name in _FLAGS and is_tensor(owner) else None
+    build = current_builder() if name in FLAGS and is_tensor(owner) else None
     return partial(_write, owner, name) if build is not None and build.tracing else None
 
 
 def _write(owner: Any, name: str, value: Any) -> None:
     build = builder()
-    stop = bool(value) is _FLAGS[name]
+    stop = bool(value) is FLAGS[name]
     held = build.held(owner)
     if _maker(owner) is not None or held.stop_gradient is stop or STOP_GRADIENT in facts_of(held):
         build.set_stop_gradient(owner, stop)
@@ -53,7 +55,21 @@ def _flag(owner: Any, name: str) -> bool:
     held = builder().held(owner)
     if not held.stop_gradient:
         check_gradient(held, name)
-    return bool(held.stop_gradient) is _FLAGS[name]
+    return bool(held.stop_gradient) is FLAGS[name]
+
+
+def _trainable(owner: Any, name: str) -> Any:
+    """The flag of a parameter; other tensors have it in programs alone."""
+    is_parameter = isinstance(owner, Parameter) or getattr(owner, "is_parameter", False)
+    return _flag(owner, name) if is_parameter else getattr(owner, name)
+
+
+def _name(owner: Any, name: str) -> str:
+    """The name of a tensor that was not given as an argument, or that the function gave one."""
+    is_its_own = isinstance(owner, Variable) and owner.block.vars.get(owner.name) is owner
+    if is_its_own and _maker(owner) is None:
+        raise _unknown(name)
+    return str(owner.name)
 
 
 def _is_leaf(owner: Any, name: str) -> bool:
@@ -73,7 +89,8 @@ def _is_leaf(owner: Any, name: str) -> bool:
     made = _maker(base)
     if made is None or isinstance(made.op.vjp, StructuralGradient):
         raise _unknown(name)
-    return bool(base.stop_gradient)
+    wants = any(isinstance(v, Variable) and not v.stop_gradient for v in made.inputs)
+    return bool(base.stop_gradient) or not wants
 
 
 def _is_decided(tensor: Variable) -> bool:
@@ -99,5 +116,6 @@ def _unknown(name: str) -> UnsupportedError:
 
 
 _READERS: dict[str, Callable[[Any, str], Any]] = {
-    "stop_gradient": _flag, "requires_grad": _flag, "is_leaf": _is_leaf, "grad_fn": _refuse, "inplace_version": _refuse,
+    "stop_gradient": _flag, "requires_grad": _flag, "trainable": _trainable, "is_leaf": _is_leaf, "grad_fn": _refuse,
+    "inplace_version": _refuse, "name": _name,
 }  # fmt: skip

@@ -17,7 +17,7 @@ from ...core.errors import UnsupportedError
 from ...core.pytree import OpenDict, OpenList, flatten
 from ...core.source import user_frames
 from ...ir.builder import current_builder
-from ...ir.program import Block
+from ...ir.program import Block, Variable
 from ..values.base import Undefined, builder
 from ..values.foreign import ForkedError
 from .ownership import ids_in_forks, ids_in_iterator, is_forked, known_references
@@ -168,7 +168,9 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _is_made_here(owner: Any) -> bool:
-    """Whether a list, dict or object was made in the block being built, or in one inside of it."""
+    """Whether a list, dict or object was made in the block being built, or in one inside of it; a tensor, in a path."""
+    if isinstance(owner, Variable):
+        return owner.block.parent is not None and is_inside(owner.block, builder().block)
     is_container = isinstance(owner, (OpenList, OpenDict))
     block = getattr(owner, "block", None) if is_container else builder().made.block_of(owner)
     return is_inside(block, builder().block)

@@ -12,11 +12,15 @@ from typing import Any, Protocol
 from ...core.pytree import OpenDict, OpenList, eager_class, is_open, is_partial, node_of, rebuild
 from ...core.source import user_frames
 from ...eager.layer import Layer
+from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
+from ...ir.program import Variable
 from ...ops.methods import TensorMethods
 from ..values.base import Absent, Undefined, Unmergeable, builder
 from ..values.foreign import ForeignError
 from ..values.user_code import class_attribute, library_method
+
+_MISSING = object()
 
 
 class Place(Protocol):
@@ -61,8 +65,15 @@ class OwnPlace:
         """Whether the class has the attribute, and the object has none of its own now or, not `set_then`, soon."""
         if current_builder() is None or not hasattr(self.owner, "__dict__"):
             return False
-        found = class_attribute(type(self.owner), self.attribute)
-        return found is not None and not hasattr(type(found), "__set__") and not (set_then and self.get() is True)
+        found = class_attribute(type(self.owner), self.attribute, _MISSING)
+        return found is not _MISSING and not hasattr(type(found), "__set__") and not (set_then and self.get() is True)
+
+
+def has_undecided(owner: Any) -> bool:
+    """Whether a tensor decides that an object has some attribute of its own."""
+    build = current_builder()
+    owned = {} if build is None else build.owned
+    return any(key[0] == id(owner) and isinstance(held, Variable) for key, held in owned.items())
 
 
 class AttrPlace:
@@ -81,7 +92,8 @@ class AttrPlace:
     @property
     def label(self) -> str:
         """How messages call it."""
-        return f"{type(self.owner).__name__}.{self.attribute}"
+        cls = Tensor if isinstance(self.owner, Variable) else type(self.owner)
+        return f"{cls.__name__}.{self.attribute}"
 
     # No code of the user's runs here: `__getattr__` and `__setattr__` of their classes are passed over.
 

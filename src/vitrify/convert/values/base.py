@@ -14,10 +14,10 @@ from ...core.source import user_frames
 from ...eager.host_ops import UnsetError
 from ...eager.tensor import Tensor
 from ...ir.builder import Builder, current_builder
+from ...ir.graph_tensor import single
 from ...ir.program import Variable
 from ...ops.like import cast
 from ...ops.promote import SCALARS
-from ...ops.shape import reshape
 
 
 class Undefined:
@@ -190,5 +190,4 @@ def scalar_condition(test: Variable, what: str) -> Variable:
             f"{what}: the condition has {numel(tuple(test.shape))} elements ({test.meta}); its truth is ambiguous",
             hint="use .any() or .all()",
         )
-    flag = cast(test, "bool")
-    return flag if flag.ndim == 0 else reshape(flag, [])  # type: ignore[no-any-return]
+    return single(cast(test, "bool"), "bool()")  # type: ignore[no-any-return]

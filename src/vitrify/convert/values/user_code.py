@@ -99,9 +99,9 @@ def converted(function: Any) -> Any:
     return function if build is None else build.convert(function)
 
 
-def class_attribute(cls: type, name: str) -> Any:
-    """What the class or its bases hold under `name`, as it is in the class body; None if nothing."""
-    return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), None)
+def class_attribute(cls: type, name: str, default: Any = None) -> Any:
+    """What the class or its bases hold under `name`, as it is in the class body; `default` if nothing."""
+    return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), default)
 
 
 def library_method(cls: type, name: str) -> Any:
