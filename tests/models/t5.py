@@ -282,6 +282,29 @@ class T5ForConditionalGeneration(nn.Layer):
         return Seq2SeqLMOutput(loss=loss, logits=lm_logits, past_key_values=cache, encoder_last_hidden_state=memory)
 
     @paddle.no_grad()
+    def greedy_search(self, input_ids, max_length=5):
+        """The best token of each step; there is no cache in the first, and none is kept behind the last."""
+        config = self.t5_config
+        memory, memory_mask = self.encode(input_ids)
+        ids = paddle.full([input_ids.shape[0], 1], config.decoder_start_token_id, dtype="int64")
+        unfinished = paddle.full([input_ids.shape[0], 1], True, dtype="bool")
+        cache = None
+        cur_len = 1
+        while cur_len < max_length:
+            hidden, present = self.decoder(
+                ids if cache is None else ids[:, -1:], memory, memory_mask, cache=cache, use_cache=True
+            )
+            tokens = paddle.argmax(self.logits(hidden[:, -1]), axis=-1).unsqueeze(-1)
+            tokens = paddle.where(unfinished, tokens, paddle.full_like(tokens, config.pad_token_id))
+            ids = paddle.concat([ids, tokens], axis=1)
+            unfinished = paddle.logical_and(unfinished, tokens != config.eos_token_id)
+            cur_len += 1
+            if not paddle.any(unfinished):
+                break
+            cache = present
+        return ids
+
+    @paddle.no_grad()
     def beam_search(self, input_ids, num_beams=2, max_length=5, length_penalty=0.6):
         """Beams as rows of one batch; caches are gathered along when beams are reordered."""
         config = self.t5_config
@@ -331,8 +354,8 @@ SOURCE = integers(16, 6, low=1)
 CASES = [
     Case(
         "T5", lambda: T5ForConditionalGeneration(tiny()), together(SOURCE, integers(16, 5, low=2)),
-        lambda outputs: outputs["loss"], calls=(Call("beam_search", SOURCE),), specs=((None, None), (None, None)),
-        sizes=(2, 3), slow=True,
+        lambda outputs: outputs["loss"], calls=(Call("beam_search", SOURCE), Call("greedy_search", SOURCE)),
+        specs=((None, None), (None, None)), sizes=(2, 3), slow=True,
     ),
     Case(
         "T5 untied", lambda: T5ForConditionalGeneration(tiny(tie_word_embeddings=False, feed_forward_proj="relu")),
