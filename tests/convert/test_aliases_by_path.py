@@ -275,6 +275,66 @@ def numbers_in_lists(x, c):
     return (a, b, sum(chosen))
 
 
+def begun_anew(x, c):
+    longest, run = [], []
+    for v in x:
+        if v > c:
+            run.append(v)
+        else:
+            run = []
+        if len(run) > len(longest):
+            longest = list(run)
+    return longest, run
+
+
+def counted_anew(x, c):
+    state = {"n": 0}
+    for v in x:
+        if v > c:
+            state["n"] += 1
+        else:
+            state = {**state, "n": 0}
+        state["last"] = v
+    return state
+
+
+def begun_anew_beside_the_old(x, c):
+    run = []
+    kept = [run]
+    for v in x:
+        if v > c:
+            run.append(v)
+        else:
+            run = []
+    return run, kept
+
+
+def exchanged_in_turns(x, c):
+    a, b = [], []
+    for v in x:
+        if v > c:
+            a, b = b, a
+        a.append(v)
+    return a, b
+
+
+def begun_anew_by_a_function(x, c):
+    def grown(run, v):
+        if v > c:
+            run.append(v)
+        else:
+            run = []
+        run.append(v * 2)
+        return run
+
+    run, lengths = [], []
+    for v in x:
+        after = grown(run, v)
+        lengths.append(len(run))
+        run = after
+    return run, lengths
+
+
 CASES = [
     chosen_list,
     source_of_a_chosen_list,
@@ -304,6 +364,11 @@ CASES = [
     given_to_a_function,
     grouped_by_an_expression,
     numbers_in_lists,
+    begun_anew,
+    counted_anew,
+    begun_anew_beside_the_old,
+    exchanged_in_turns,
+    begun_anew_by_a_function,
 ]
 
 

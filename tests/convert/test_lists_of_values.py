@@ -216,7 +216,17 @@ def in_inner_lists(x):
     return rows
 
 
-@pytest.mark.parametrize("function", [without_an_order, in_inner_lists], ids=lambda f: f.__name__)
+def errors_of_tensors(x):
+    try:
+        for v in x:
+            if v > 2:
+                raise KeyError(v)
+    except KeyError as err:
+        return [err]
+    return []
+
+
+@pytest.mark.parametrize("function", [without_an_order, in_inner_lists, errors_of_tensors], ids=lambda f: f.__name__)
 def test_refused(function):
     with pytest.raises(UnsupportedError) as caught:
         paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(UP))

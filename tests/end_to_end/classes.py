@@ -4,7 +4,7 @@ import enum
 import functools
 from abc import ABC, abstractmethod
 from collections import namedtuple
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Generic, NamedTuple, TypeVar
 
 from vitrify import nn
@@ -563,6 +563,21 @@ def wrong_dataclass_arguments(x):
     return Pair()
 
 
+def dataclass_replaced(x):
+    pair = Pair(x - 1)
+    other = replace(pair, a=x * 2)
+    if x.max() > 2:
+        other.seen.append(x)
+    frozen = replace(Frozen(x), a=x * 3, scale=3.0)
+    return other.a, len(pair.seen), len(other.seen), frozen.b, replace(frozen, a=-x).b
+
+
+def wrongly_replaced(x):
+    if x.sum() > 0:
+        return replace(Frozen(x), b=3)
+    return replace(x)
+
+
 CASES = [
     (f, ((X,), (N,)))
     for f in (
@@ -572,6 +587,6 @@ CASES = [
         length_decides, contains_method, in_list, setitem_method, property_by_getattr, property_missing,
         property_setter, setattr_method, singledispatch_method, registry, class_made_inside, layer_with_call,
         layer_init_branches, operators_of_class, nested_attributes, singleton, failing_init, wrong_arguments,
-        wrong_dataclass_arguments,
+        wrong_dataclass_arguments, dataclass_replaced, wrongly_replaced,
     )
 ]  # fmt: skip

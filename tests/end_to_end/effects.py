@@ -123,6 +123,24 @@ def raise_from(x):
     return x
 
 
+def raise_from_error_of_a_path(x):
+    try:
+        if x.sum() < 0:
+            raise CodeError(x, code=7)
+    except CodeError as err:
+        raise Plain("outer") from err
+    return x
+
+
+def text_of_key_error(x):
+    err = None
+    if x.sum() < 0:
+        err = KeyError(x.sum())
+    if err is not None:
+        print("no", err, repr(err))
+    return x
+
+
 def raise_from_none(x):
     try:
         {}["a"]
@@ -578,6 +596,7 @@ CASES = [
     *[(f, ALL) for f in (
         guard_clause, guard_clauses, raise_in_else, raise_in_both, raise_in_elifs, raise_keeps_python_values,
         raise_message, raise_many_args, raise_custom, raise_from, raise_from_none, raise_object_made_before,
+        raise_from_error_of_a_path, text_of_key_error,
         raise_class_alone, reraise, raise_nested, raise_nested_else, raise_in_while, loop_always_raises,
         raise_in_loop_else, helper_raises, raise_in_ternary, raise_behind_and, caught_in_the_branch,
         finally_in_the_branch, other_handler_around, key_error_in_branch,

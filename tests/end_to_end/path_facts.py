@@ -39,6 +39,15 @@ def number_or_tensor(x):
     return x * 2 if isinstance(m, int) else x * 3
 
 
+def computed_of_number_or_tensor(x):
+    m = n = 0
+    for v in x:
+        if v > 0:
+            m = m + v
+            n += 1
+    return m / max(n, 1), m / 2, m**2, -m // 2, m * n, sum([v for v in x if v > 0])
+
+
 def number_or_tensor_in_a_loop(x):
     total = 0.0
     while x.sum() < 12:
@@ -108,7 +117,8 @@ CASES = [
     *[
         (function, [(X,), (N,), ([3.0, 4.0, 5.0],)])
         for function in (
-            number_or_tensor, number_or_tensor_in_a_loop, one_of_two_numbers, three_classes,
+            number_or_tensor, computed_of_number_or_tensor, number_or_tensor_in_a_loop,
+            one_of_two_numbers, three_classes,
             attributes_of_number_or_tensor, attribute_missing_on_one_path, class_pattern, text_of_a_total_of_no_items,
         )
     ],

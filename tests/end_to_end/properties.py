@@ -113,6 +113,37 @@ class Derived(Base):
         return super().scale + 1
 
 
+def cached_on_a_path(x):
+    held = Held(x)
+    y = held.cached if x.sum() > 0 else x
+    return y + held.cached, held.n
+
+
+def cached_in_a_loop(x):
+    held = Held(x)
+    for v in x:
+        if v > 1:
+            x = x + held.cached
+    return x, held.n
+
+
+class Lazy:
+    def __getattr__(self, name):
+        if name != "weight":
+            raise AttributeError(name)
+        self.weight = 3.0
+        return self.weight
+
+
+def made_when_missing(x):
+    lazy = Lazy()
+    for v in x:
+        if v > 1:
+            lazy.weight = v
+        x = x + lazy.weight
+    return x, hasattr(lazy, "weight"), hasattr(lazy, "bias")
+
+
 def inherited_property(x):
     return Base.scale.fget(Derived(x)) if x.ndim > 1 else Derived(x).k
 
@@ -278,6 +309,7 @@ CASES = [
     (f, ((X,), (N,)))
     for f in (
         context_manager, two_context_managers, exit_swallows, properties, property_deleted, cached_in_branch,
+        cached_on_a_path, cached_in_a_loop, made_when_missing,
         inherited_property, layer_property, descriptors, class_attribute, decorator_inside, int_enum, zip_longest,
         grouped, function_in_attribute, tree_of_objects, cache_inside, class_getitem, layers_and_functions,
         object_to_condition, type_of_result,

@@ -646,6 +646,20 @@ def dropout_free_rnn(x, state, n):
     return dropout_free_rnn(x, paddle.tanh(state * 0.5 + x), n - 1)
 
 
+def collected(x, found=None):
+    found = [] if found is None else found
+    if x.sum() > 40:
+        return found
+    found.append(x * 3)
+    return collected(x * 2, found)
+
+
+def collected_anew(x, found=None):
+    if x.sum() > 40:
+        return found
+    return collected_anew(x * 2, [*(found or []), x * 3])
+
+
 CASES = [
     (doubled, [(X,), (X * 10,)]),
     (factorial, [(np.array(5),), (np.array(1),)]),
@@ -718,5 +732,7 @@ CASES = [
     (reduce_pairs, [(FLOATS,), (X,), (X[:1],)]),
     (matrix_power, [(np.array([[1.0, 0.5], [0.2, 1.0]], "float32"), N(5))]),
     (while_true, [(X, N(9)), (X, N(2))]),
+    (collected, [(X,), (X * 20,)]),
+    (collected_anew, [(X,), (X * 20,)]),
     (dropout_free_rnn, [(X, X, N(4))]),
 ]

@@ -1,6 +1,5 @@
 """Lists and dicts of a length that a tensor decides: what is refused, where, and with which way out."""
 
-import heapq
 import os
 
 import numpy as np
@@ -127,19 +126,8 @@ def stacked_pairs(x):
     return paddle.stack(out)
 
 
-def printed(x):
-    print(grown(x))
-    return x
-
-
 def sorted_by_rows(x):
     return sorted(grown(x), key=lambda v: v * 2)
-
-
-def heap(x):
-    out = grown(x)
-    heapq.heappush(out, x)
-    return out
 
 
 def grown_rows(x):
@@ -316,9 +304,7 @@ REFUSED = [
     ],
     (chosen_row_read, "is read that may have been changed"),
     (row_read_after_others_moved, "is read that may have been changed"),
-    (printed, "cannot be shown"),
     (sorted_by_rows, "keys that are no tensors of one element"),
-    (heap, "heappush() on a list"),
     (changed_in_place, "change of what a list holds"),
     (item_changed_in_place, "change of what a list holds"),
     (last_changed_in_place, "change of what a list holds"),

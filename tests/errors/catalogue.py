@@ -590,7 +590,7 @@ GROUPS: dict[str, list[Entry]] = {
                 n = 1
                 if x.sum() > 0:
                     n = x.sum()
-                print(n / 2)
+                print(n**0.5)
                 return x
             """,
             """
@@ -598,7 +598,7 @@ GROUPS: dict[str, list[Entry]] = {
                 n = paddle.ones([])
                 if x.sum() > 0:
                     n = x.sum()
-                print(n / 2)
+                print(n**0.5)
                 return x
             """,
         ),
@@ -1560,10 +1560,10 @@ ELSEWHERE: dict[str, str] = {
     "items": _MIXED,
     "an item of a list of Python numbers and tensors leaves the function, and nothing in the program tells which of "
     "them it is": _MIXED,
-    "a list whose length is known only when the program runs cannot be shown or passed on as a whole then": _LISTS,
     " changes its length inside a loop or branch that a tensor decides, and it was not made by converted code": _LISTS,
     " of a list of containers whose length is known only when the program runs": _LISTS,
     "sorting by keys that are no tensors of one element": _LISTS,
+    " that holds tensors is an item of a list whose length is known only when the program runs": _VALUES,
     "a list grows in a loop or branch that a tensor decides, and its items hold nothing that the program knows":
     _LISTS,
     "a list whose length is known only when the program runs holds lists that change their length later": _NET,
@@ -1572,7 +1572,6 @@ ELSEWHERE: dict[str, str] = {
     "runs": _LISTS,
     "lists leave the function that may have an inner list in common, or have one twice, as only the run knows": _LISTS,
     " of a list whose length is known only when the program runs": _LISTS,
-    "() on a list whose length is known only when the program runs": _LISTS,
     "` called with *values, whose number is known only when the program runs: ": _LISTS,
     "`zip` called with *rows, whose number is known only when the program runs: how long each is must be "
     "known, and without strict=True": _LISTS,

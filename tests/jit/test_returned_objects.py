@@ -167,3 +167,36 @@ def test_an_object_that_a_loop_gives_back_on_one_path(full_graph):
     static = paddle.jit.to_static(first_positive, full_graph=full_graph)
     for values in ([-1.0, 2.0], [-1.0, -2.0], [1.0, 2.0], [-1.0, 2.0]):
         assert static(paddle.to_tensor(values)) == first_positive(paddle.to_tensor(values))
+
+
+class Stop(Exception):
+    def __init__(self, v):
+        super().__init__("stop")
+        self.v = v
+
+
+def with_attributes(x):
+    return Stop(x * 2)
+
+
+def with_arguments(x):
+    return ValueError("bad", x * 2)
+
+
+def of_a_path(x):
+    err = None
+    if x.sum() > 0:
+        err = Stop(x * 2)
+    return err
+
+
+@pytest.mark.parametrize("function", [with_attributes, with_arguments, of_a_path])
+def test_exceptions_hold_what_the_call_computed(function):
+    static = paddle.jit.to_static(function, full_graph=True)
+    for data in [1.0, 2.0], [3.0, 4.0], [-1.0, -2.0]:
+        x = paddle.to_tensor(data)
+        found, expected = static(x), function(x)
+        assert type(found) is type(expected)
+        if expected is not None:
+            held = [[str(part) for part in (*err.args, *vars(err).values())] for err in (found, expected)]
+            assert held[0] == held[1]

@@ -345,8 +345,9 @@ def flatten_open(
         elif opens is not None and isinstance(item, CLOSURES):
             node = closure_node(item) if opens(item) else None
         elif node is None and opens is not None and hasattr(item, "__dict__") and opens(item):
-            names = tuple(item.__dict__)
-            node = cls, list(item.__dict__.values()), ("object", names)
+            names, held = tuple(item.__dict__), list(item.__dict__.values())
+            is_error = isinstance(item, BaseException)
+            node = (cls, [item.args, *held], ("error", names)) if is_error else (cls, held, ("object", names))
         if node is None:
             found.append(item)
             return LEAF
@@ -480,6 +481,9 @@ def _rebuilt(kind: Any, extra: Any, values: list[Any]) -> Any:
     if what == "derived":
         base, arguments, keys = details[:3]
         made, count = _derived(kind, base, arguments, keys, values)
+    elif what == "error":
+        made, count = kind.__new__(kind, *values[0]), 1
+        made.args = values[0]
     else:
         made, count = object.__new__(kind), 0
     for name, value in zip(details[-1], values[count:]):

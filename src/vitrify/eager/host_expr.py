@@ -3,6 +3,7 @@
 An expression is an operator's attribute, made of plain tuples so that programs that print or raise can be stored:
 
     ("tensor", i, stop)             input i as a Tensor          ("number", i)     input i as a Python number
+                                    or, for a list, as a list of such
     ("call", f, args, keywords)     f: a name below, a builtin exception, or any function (which no file can hold)
     ("tuple", a, b), ("list", ...), ("set", ...), ("dict", (k, v), ...)
     ("value", v)                    any Python value             anything else stands for itself
@@ -70,7 +71,13 @@ def evaluate(expression: Expression, arrays: Sequence[Any]) -> Any:
 
 
 def _tensor(arrays: Sequence[Any], index: int, stop_gradient: bool) -> Any:
-    tensor = wrap(arrays[index])
+    return _wrapped(arrays[index], stop_gradient)
+
+
+def _wrapped(held: Any, stop_gradient: bool) -> Any:
+    if isinstance(held, (list, tuple)):
+        return [_wrapped(item, stop_gradient) for item in held]
+    tensor = wrap(held)
     tensor.stop_gradient = stop_gradient
     return tensor
 

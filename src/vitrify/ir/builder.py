@@ -112,6 +112,7 @@ class Builder:
         self.stands_for: Mapping[int, Variable] = {}  # lifted, by the ids of eager tensors: tracing puts its own
         self.aliases = Aliases()
         self.forks: list[Fork] = []
+        self.let_go: list[tuple[tuple[Any, ...], int]] = []  # values, and how many hold each who get others for them
         self.is_whole = False  # whether nothing may stay Python: then a run may refuse what only the run can tell
         self.keeps_containers = False  # whether lists and dicts of several paths stay several, as objects do
         self.made = Made()

@@ -26,7 +26,9 @@ from ..ops.elementwise import (
 from ..ops.like import cast_op
 from ..ops.methods import TensorMethods
 from ..ops.number import NUMBER_OPS
+from ..ops.power import pow_op
 from ..ops.promote import SCALARS
+from ..ops.registry import get_op
 from ..ops.select import maximum, where_op
 from .graph_tensor import GraphTensor, is_number, sample
 from .program import Block, Variable
@@ -43,7 +45,7 @@ MIXED = "mixed"
 
 
 LEAST: dict[Any, type] = {
-    **dict.fromkeys((add_op, subtract_op, multiply_op, floor_divide_op, mod_op, neg_op), int),
+    **dict.fromkeys((add_op, subtract_op, multiply_op, floor_divide_op, mod_op, neg_op, get_op("square")), int),
     divide_op: float,
 }
 LEAST |= {NUMBER_OPS[op]: least for op, least in LEAST.items() if op in NUMBER_OPS}
@@ -150,26 +152,30 @@ def pass_on(op: Any, inputs: Sequence[Any], outs: Sequence[Variable]) -> None:
     loop = next((v.loop for v in varying), None)
     several = [held[KIND] for held in marked if KIND in held and len(held[KIND].kinds - {NoneType}) > 1]
     kinds = several if _is_arithmetic(op, inputs) else []
-    least = LEAST.get(op)
+    least = _least(op, inputs)
     if least is not None and kinds and _is_known(inputs, least):
         mark(outs[0], _widest(kinds, inputs, KINDS.index(least)), facts, loop)
         return
     for out in outs:
         kind = kinds[0].without_none() if len(kinds) == 1 and _stays(kinds[0], inputs, out) else None
-        unclear = {CLASS} if kinds and kind is None else set()
+        unclear = {CLASS, MIXED} if kinds and kind is None else set()
         mark(out, kind, facts - ({DTYPE} if out.dtype.is_bool else set()) | unclear, loop)
 
 
-def _is_known(inputs: Sequence[Any], least: type) -> bool:
-    """Whether the classes of all inputs are known, and numbers are computed with as Python does.
+def _least(op: Any, inputs: Sequence[Any]) -> type | None:
+    """The least class of a number that Python computes so; None where nobody knows before."""
+    if op in (pow_op, NUMBER_OPS[pow_op]):
+        return int if isinstance(inputs[1], int) and inputs[1] >= 0 else None
+    return LEAST.get(op)
 
-    Numbers that may be tensors are held in the dtype of these, where whole ones alone are exact.
-    """
+
+def _is_known(inputs: Sequence[Any], least: type) -> bool:
+    """Whether the classes of all inputs are known, and Python computes with the numbers among them."""
     found = [kinds_of(value) for value in inputs]
     if not all(found) or any(CLASS in facts_of(value) for value in inputs):
         return False
     kinds = {least}.union(*found)
-    return NoneType not in kinds and (GraphTensor not in kinds or kinds <= {bool, int, GraphTensor})
+    return NoneType not in kinds
 
 
 def _widest(several: Sequence[Kind], inputs: Sequence[Any], least: int) -> Kind | None:

@@ -36,7 +36,7 @@ from ..eager.tensor import Tensor
 from ..ir.builder import Builder
 from ..ir.graph_tensor import is_number
 from ..ir.program import Variable
-from ..ir.varying import MIXED, facts_of, kind_of
+from ..ir.varying import CLASS, MIXED, facts_of, kind_of
 from .arguments import Holder
 from .handed import Handed, Origins
 from .marks import InputLeaf, OutputLeaf
@@ -216,7 +216,7 @@ class Outputs:
     def _variable_mark(self, leaf: Variable) -> Any:
         kind = kind_of(leaf)
         if kind is None:
-            if MIXED in facts_of(leaf):
+            if facts_of(leaf) & {CLASS, MIXED}:
                 raise UnsupportedError(
                     "an item of a list of Python numbers and tensors leaves the function, and nothing in the program "
                     "tells which of them it is",
@@ -380,7 +380,7 @@ def _attributes(value: Any, depth: int) -> Iterator[Any]:
     held = getattr(value, "__dict__", None)
     if depth == 0 or not isinstance(held, dict) or isinstance(value, _OPAQUE):
         return
-    for item in held.values():
+    for item in (*held.values(), *(value.args if isinstance(value, BaseException) else ())):
         yield from _inside(item, depth - 1)
 
 

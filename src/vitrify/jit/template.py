@@ -68,7 +68,12 @@ class TextLeaf:
 
     def build(self, values: Sequence[Any]) -> Any:
         """The text, from the program's outputs."""
-        return evaluate(self.expression, [values[i]._data for i in self.indices])
+        return evaluate(self.expression, [_arrays(values[i]) for i in self.indices])
+
+
+def _arrays(value: Any) -> Any:
+    """What an expression reads of an output: its array, or those of a list."""
+    return [_arrays(item) for item in value] if isinstance(value, list) else value._data
 
 
 _BUILT = (StoppedLeaf, TextLeaf)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import operator
@@ -23,8 +24,10 @@ from ...eager.layer import Layer
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import GraphTensor
 from ..containers.flavors import DICT_CLASSES
+from ..containers.heaps import sorted_lists
 from ..containers.keys import by_key
 from ..containers.sets import method_of_set
+from ..control.comprehension import GeneratorExpression
 from ..control.endless import ENDLESS
 from ..control.raise_ import exception_maker
 from ..control.recursion import entered
@@ -35,14 +38,15 @@ from ..operators.module import OPERATORS, methodcaller
 from ..operators.mutators import mutator, writing
 from ..operators.objects import LAYER_WRITERS
 from ..operators.ordering import sort_list
+from ..values.sequences import GraphSequence
 from ..values.text import method_of_text
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
-from .construct import GenericAlias, bare, constructor, generic, instance_of
+from .construct import GenericAlias, bare, constructor, generic, instance_of, replaced
 from .generators import called_generator
 from .higher_order import HIGHER_ORDER
 from .hooks import registering
 from .lazily import LAZY
-from .list_builtins import LIST_FUNCTIONS
+from .list_builtins import LIST_FUNCTIONS, convert_list
 from .managers import STACKS
 from .open_lists import OPEN_LISTS
 from .pylayer import applied, is_apply
@@ -56,7 +60,8 @@ Converter = Callable[[FunctionType], Callable[..., Any]]
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS, **STACKS,
     **LAYER_WRITERS, **{kind: collecting(make) for kind, make in DICT_CLASSES.items()}, **LAZY, **RANDOM_STATE,
-    object.__new__: bare,
+    **sorted_lists(lambda function: writing(function) or function), object.__new__: bare,
+    dataclasses.replace: replaced,
 }  # fmt: skip
 _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDescriptorType)
 
@@ -156,7 +161,7 @@ class CallConverter:
         if isinstance(function, MethodWrapperType) and isinstance(owner, type) and function.__name__ == "__call__":
             return instance_of(owner)  # `super().__call__(...)` in a metaclass
         if isinstance(owner, str):
-            return method_of_text(function) or function
+            return method_of_text(function, _listed) or function
         if isinstance(owner, list) and function.__name__ == "sort":
             return sort_list(owner)
         found = _replacement(function) or writing(function) or unbound(function)
@@ -185,6 +190,11 @@ def _of_container(method: MethodType) -> Callable[..., Any]:
         return MethodType(replaced, method.__self__)
     found = by_key(method, method) or method
     return taking_all(method.__self__, found) if takes_all(method.__self__, method.__func__.__name__) else found
+
+
+def _listed(items: Any) -> Any:
+    """What is joined: the items of what is gone through lazily, as a list."""
+    return convert_list(items) if isinstance(items, (GeneratorExpression, GraphSequence)) else items
 
 
 def _replacement(function: Any) -> Callable[..., Any] | None:

@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
+from ...core.pytree import eager_class
 from ...eager.layer import Layer
 from ...ir.builder import current_builder
+from ..guards.observe import get_attr
 from ..values.user_code import class_attribute, converted, is_user_code
 
 GenericAlias = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 - the class of aliases is wanted
@@ -83,6 +85,18 @@ def generic(alias: Any, convert: Callable[[Any], Any]) -> Callable[..., Any]:
         return made
 
     return construct
+
+
+def replaced(obj: Any, /, **changes: Any) -> Any:
+    """`dataclasses.replace(obj, **changes)`: the constructor runs converted."""
+    cls = eager_class(obj)
+    fields = dataclasses.fields(obj) if dataclasses.is_dataclass(cls) and current_builder() is not None else ()
+    kept = {f.name: get_attr(obj, f.name) for f in fields if f.init and f.name not in changes}
+    given = {**kept, **changes}
+    needed = [p.name for p in inspect.signature(cls).parameters.values() if p.default is p.empty] if fields else []
+    if not fields or any(f.name in changes for f in fields if not f.init) or any(name not in given for name in needed):
+        return dataclasses.replace(obj, **changes)  # which also says what is wrong
+    return converted(cls)(**given)
 
 
 def _is_users(found: Any) -> bool:

@@ -42,8 +42,9 @@ from ..control.comprehension import keys_listed, listed
 from ..control.endless import Listed
 from ..control.loops import convert_for
 from ..control.pushed import pushing
+from ..operators.operate import operate
 from ..operators.ordering import ordered
-from ..values.base import is_graph
+from ..values.base import builder, is_graph
 from ..values.emit import is_numeric
 from ..values.sequences import GraphSequence
 from ..values.user_code import converted
@@ -95,9 +96,19 @@ def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
     iterable = listed(iterable) if isinstance(iterable, Listed) else iterable
     if not is_open(iterable):
         return BUILTINS[builtins.sum](iterable, start)
-    total = _sum(iterable)
-    total = as_number(total) if iterable.items.spec.is_number else total
-    return total if not is_graph(start) and start == 0 else add(total, start)
+    spec = iterable.items.spec
+    if isinstance(spec, TensorSpec) and spec.is_mixed:
+        (total,) = convert_for(iterable, lambda item, so_far: (operate("+", so_far, item),), (start,), ("sum",))
+        return total
+
+    def added() -> Any:
+        found = _sum(iterable)
+        found = as_number(found) if spec.is_number else found
+        return found if not is_graph(start) and start == 0 else add(found, start)
+
+    if spec.is_number:
+        return added()
+    return builder().choose(as_number(iterable.length() > 0), added, lambda: start, "sum")
 
 
 def convert_list(*args: Any) -> Any:

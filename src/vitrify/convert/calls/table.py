@@ -15,7 +15,6 @@ from ...core.errors import UnsupportedError
 from ...core.pytree import OpenDict, OverList, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, number
-from ...ops.creation import assign
 from ...ops.sizes import dim_size
 from ..containers.dicts import VIEWS, GraphDict, as_dict, dict_of_view, new_dict, partial_items, unknown_keys
 from ..containers.lists import GraphList
@@ -44,12 +43,13 @@ from ..operators.operate import operate
 from ..operators.ordering import convert_sorted, extreme, items_of
 from ..state.attributes import class_of
 from ..state.journal import note_spent
-from ..values.base import MaybeUnset, Undefined, Unmergeable, as_graph, builder, is_graph, is_tensor
+from ..values.base import Undefined, Unmergeable, as_graph, builder, is_graph, is_tensor
 from ..values.emit import unset_flag
 from ..values.facts import ask
 from ..values.handlers import catching
+from ..values.maybe import is_set, set_flag, set_or
 from ..values.one_of import GraphOneOf, asked, each_option, settled
-from ..values.optional import assert_not_none, tell
+from ..values.optional import assert_not_none
 from ..values.sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from ..values.text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
 from ..values.user_code import converted, user_method
@@ -362,14 +362,9 @@ def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:
             raise
         note_absent(owner, name)
         return default
-    flag = None if default is _NOTHING or default is _NOTHING_FOUND else _flag_of(held)
-    if flag is None:
+    if default is _NOTHING or default is _NOTHING_FOUND:
         return held
-    return builder().choose(_is_set(flag), lambda: _value_of(held), lambda: default, f"getattr({name!r})")
-
-
-def _value_of(held: Any) -> Any:
-    return held.value if builtins.isinstance(held, MaybeUnset) else held
+    return set_or(held, lambda: default, f"getattr({name!r})")
 
 
 def convert_hasattr(owner: Any, name: str) -> Any:
@@ -380,19 +375,8 @@ def convert_hasattr(owner: Any, name: str) -> Any:
     held = convert_getattr(owner, name, _NOTHING_FOUND)
     if builtins.isinstance(held, Unmergeable):
         raise held.fail()
-    flag = _flag_of(held)
-    return held is not _NOTHING_FOUND if flag is None else _is_set(flag)
-
-
-def _is_set(flag: Any) -> Any:
-    """The flag as a condition, which tells the paths behind it."""
-    return tell(as_number(assign(flag)), (frozenset({flag}), frozenset()))
-
-
-def _flag_of(held: Any) -> Any:
-    """What says whether an attribute is set that some path left unset; None of others."""
-    found = unset_flag(held)
-    return found[0] if found is not None else held.flag if builtins.isinstance(held, MaybeUnset) else None
+    flag = set_flag(held)
+    return held is not _NOTHING_FOUND if flag is None else is_set(flag)
 
 
 _NOTHING_FOUND = object()

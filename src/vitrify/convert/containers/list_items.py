@@ -11,14 +11,16 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
+from ...core.dtype import int64
 from ...core.errors import UnsupportedError
 from ...core.meta import UNKNOWN, ListMeta, Meta
 from ...core.modes import grad_enabled, scoped
-from ...core.pytree import OneOf, OpenList, is_open, is_partial, node_of, rebuild
-from ...ir.graph_tensor import sample
+from ...core.pytree import OneOf, OpenList, all_leaves, is_open, is_partial, node_of, rebuild
+from ...eager.host_expr import of_kind
+from ...ir.graph_tensor import GraphTensor, sample
 from ...ir.numbers import as_number, number_dtype
 from ...ir.program import Variable
-from ...ir.varying import CLASS, MIXED, facts_of, mark, may_be_number
+from ...ir.varying import CLASS, KINDS, MIXED, Kind, facts_of, kind_code, kind_of, kinds_of, mark, may_be_number
 from ...ops.creation import full
 from ...ops.lists import list_cast_op, list_len_op, list_of_op, list_unstack_op, list_zip_op
 from ...ops.registry import OpDef
@@ -26,20 +28,33 @@ from ..values.base import Undefined
 from ..values.emit import common_dtype, dtype_of, emit, is_numeric, is_python_number
 from ..values.one_of import GraphOneOf
 from ..values.optional import refuse_none
+from ..values.text import GraphText
 from .choices import ChoiceSpec, choice_of, number_for, value_for
 from .inner_lists import is_any_twice, is_known_elsewhere, keep
+from .text_items import TextSpec, text_spec, variables_of
+
+CODE = Meta((), int64)
+"""Of the number that says which class an item has."""
 
 
 @dataclass(frozen=True)
 class TensorSpec:
     """A tensor, or a number that becomes one (`is_number`: all items are Python numbers in eager code).
 
-    `is_mixed`: some are numbers there, some tensors. Arithmetic means the same for both; telling them apart is refused.
+    `is_mixed`: some are numbers there, some tensors. A second list has the class of each, one of `kinds`; where none
+    are known, arithmetic means the same for both, and telling them apart is refused.
     """
 
     meta: Meta
     is_number: bool = False
     is_mixed: bool = False
+    kinds: frozenset[type] = frozenset()
+
+    def classes(self) -> frozenset[type]:
+        """The classes that items have in eager code; none where those are not known."""
+        if self.is_mixed:
+            return self.kinds
+        return frozenset({type(sample(self.meta)) if self.is_number else GraphTensor})
 
 
 @dataclass(frozen=True)
@@ -142,7 +157,18 @@ def spec_of(value: Any) -> Spec:
         refuse_none(value)
         number = is_python_number(value)
         dtype = number_dtype(dtype_of(value)) if number else dtype_of(value)
-        return TensorSpec(Meta(tuple(getattr(value, "shape", ())), dtype), number, may_be_number(value))
+        mixed = may_be_number(value)
+        kinds = kinds_of(value) if mixed and kind_of(value) is not None else frozenset[type]()
+        return TensorSpec(Meta(tuple(getattr(value, "shape", ())), dtype), number, mixed, kinds)
+    if isinstance(value, GraphText):
+        return text_spec(value)
+    held = all_leaves((value.args, vars(value))) if isinstance(value, BaseException) else ()
+    if any(isinstance(part, Variable) for part in held):
+        raise UnsupportedError(
+            f"a {type(value).__name__} that holds tensors is an item of a list whose length is known only when the "
+            "program runs",
+            hint="put what it holds into the list",
+        )
     return SameSpec(value)
 
 
@@ -198,7 +224,9 @@ def _join_tensors(first: TensorSpec, second: TensorSpec) -> TensorSpec:
         )
     shape = tuple(m if m == n else UNKNOWN for m, n in zip(a.shape, b.shape))
     is_mixed = first.is_mixed or second.is_mixed or first.is_number is not second.is_number
-    return TensorSpec(Meta(shape, dtype), numbers, is_mixed)
+    classes = [first.classes(), second.classes()]
+    kinds = classes[0] | classes[1] if is_mixed and all(classes) else frozenset[type]()
+    return TensorSpec(Meta(shape, dtype), numbers, is_mixed, kinds)
 
 
 def _class_of(number: TensorSpec) -> str:
@@ -246,13 +274,17 @@ def _told(spec: Spec) -> str:
         return str(spec.meta)
     if isinstance(spec, (SameSpec, ChoiceSpec)):
         return " or ".join(map(repr, [spec.value] if isinstance(spec, SameSpec) else spec.values))[:40]
+    if isinstance(spec, TextSpec):
+        return "a text of tensors"
     return "a list" if isinstance(spec, ListSpec) else f"a {spec.kind.__name__} of {len(spec.children)}"
 
 
 def metas_of(spec: Spec) -> list[Meta | ListMeta]:
     """The metas of the tensors and lists of tensors that a value of this spec is taken apart into."""
     if isinstance(spec, (TensorSpec, ChoiceSpec)):
-        return [spec.meta]
+        return [spec.meta, CODE] if isinstance(spec, TensorSpec) and spec.kinds else [spec.meta]
+    if isinstance(spec, TextSpec):
+        return list(spec.metas)
     if isinstance(spec, StructSpec):
         return [meta for child in spec.children for meta in metas_of(child)]
     return [ListMeta(meta) for meta in metas_of(spec.item)] if isinstance(spec, ListSpec) else []
@@ -286,9 +318,12 @@ def _counted(spec: Spec) -> Spec | None:
 def pack(spec: Spec, value: Any, read: Callable[[Any], Any] = lambda v: v) -> list[Any]:
     """The Variables of a value, made in the current block. `read` says what a tensor in it means."""
     if isinstance(spec, TensorSpec):
-        return [emit(read(value), spec.meta.dtype)]
+        codes = [emit(kind_code(value, spec.kinds), CODE.dtype)] if spec.kinds else []
+        return [emit(read(value), spec.meta.dtype), *codes]
     if isinstance(spec, ChoiceSpec):
         return [emit(read(number_for(value)), spec.meta.dtype)]
+    if isinstance(spec, TextSpec):
+        return [emit(read(var), var.dtype) for var in variables_of(value)]
     if isinstance(spec, StructSpec):
         _, children, _ = node_of(value)
         return [var for child, v in zip(spec.children, children) for var in pack(child, v, read)]
@@ -311,13 +346,18 @@ def _refit(given: Spec, wanted: Spec, parts: Iterator[Any], like: Any, depth: in
     if isinstance(given, TensorSpec):
         part = next(parts)
         dtype = wanted.meta.dtype
-        return [part if part.dtype is dtype else list_cast_op(part, dtype=dtype)]
+        found = [part if part.dtype is dtype else list_cast_op(part, dtype=dtype)]
+        codes = [next(parts)] if given.kinds else []
+        if wanted.kinds and not codes:
+            (kind,) = given.classes()
+            codes = [_of_one_number(KINDS.index(kind), depth, like)]
+        return found + codes if wanted.kinds else found
     if isinstance(given, ListSpec):
         return _refit(given.item, wanted.item, parts, like, depth + 1)
-    if isinstance(given, ChoiceSpec):
-        return [next(parts)]
+    if isinstance(given, (ChoiceSpec, TextSpec)):
+        return [next(parts) for _ in metas_of(given)]
     if isinstance(given, SameSpec):
-        return [] if isinstance(wanted, SameSpec) else [_of_one_value(given.value, depth, like)]
+        return [] if isinstance(wanted, SameSpec) else [_of_one_number(number_for(given.value), depth, like)]
     if isinstance(wanted, StructSpec):
         return [part for a, b in zip(given.children, wanted.children) for part in _refit(a, b, parts, like, depth)]
     if not given.children or depth > 1:
@@ -329,14 +369,14 @@ def _refit(given: Spec, wanted: Spec, parts: Iterator[Any], like: Any, depth: in
     return [passed_on(list_zip_op, *column) for column in zip(*columns)]
 
 
-def _of_one_value(value: Any, depth: int, like: Any) -> Any:
-    """A list Variable as long as `like`, of the number that stands for the value."""
+def _of_one_number(number: int, depth: int, like: Any) -> Any:
+    """A list Variable as long as `like`, of one number."""
     if depth > 1:
         raise UnsupportedError(
             "a list whose length is known only when the program runs holds lists, in which Python values differ",
             hint="keep a number instead of each",
         )
-    return passed_on(list_unstack_op, full([as_number(list_len_op(like))], number_for(value), "int64"), axis=0)
+    return passed_on(list_unstack_op, full([as_number(list_len_op(like))], number, "int64"), axis=0)
 
 
 def fitted(items: Items, spec: Spec) -> Items:
@@ -357,9 +397,11 @@ def unpack(
 ) -> Any:
     """The value whose Variables are from `parts`; `make_list` gives the lists in it, `make_number` the numbers."""
     if isinstance(spec, TensorSpec):
-        return make_number(next(parts)) if spec.is_number else _of_item(spec, next(parts))
+        return make_number(next(parts)) if spec.is_number else _of_item(spec, parts, make_number)
     if isinstance(spec, SameSpec):
         return spec.value
+    if isinstance(spec, TextSpec):
+        return spec.made([next(parts) for _ in spec.metas])
     if isinstance(spec, ChoiceSpec):
         return value_for(spec, make_number(next(parts)))
     if isinstance(spec, ListSpec):
@@ -370,23 +412,29 @@ def unpack(
     return rebuild(spec.kind, children, spec.extra)
 
 
-def _of_item(spec: TensorSpec, part: Any) -> Any:
+def _of_item(spec: TensorSpec, parts: Iterator[Any], make_number: Callable[[Any], Any]) -> Any:
     """What was read from an item: of a class that only the item knows, if they are mixed."""
-    if spec.is_mixed and isinstance(part, Variable):
+    part = next(parts)
+    if spec.kinds:
+        code = make_number(next(parts))
+        if not isinstance(part, Variable):
+            return of_kind(code, part)
+        mark(part, Kind(code, spec.kinds), facts_of(part))
+    elif spec.is_mixed and isinstance(part, Variable):
         mark(part, None, facts_of(part) | {CLASS, MIXED})
     return part
 
 
 def holds_mixed(spec: Spec | None) -> bool:
-    """Whether an item holds what is a number in some of the items and a tensor in others."""
+    """Whether an item holds what is a number in some of the items and a tensor in others, and nothing tells which."""
     if isinstance(spec, TensorSpec):
-        return spec.is_mixed
+        return spec.is_mixed and not spec.kinds
     return any(map(holds_mixed, [spec.item] if isinstance(spec, ListSpec) else getattr(spec, "children", ())))
 
 
 def is_of_tensors(spec: Spec) -> bool:
     """Whether an item is a tensor, or a list of such, so that one list Variable is the whole list."""
-    return is_of_tensors(spec.item) if isinstance(spec, ListSpec) else isinstance(spec, TensorSpec)
+    return is_of_tensors(spec.item) if isinstance(spec, ListSpec) else isinstance(spec, TensorSpec) and not spec.kinds
 
 
 def python_list(spec: Spec, columns: Sequence[Sequence[Any]]) -> list[Any]:
@@ -400,3 +448,14 @@ def python_list(spec: Spec, columns: Sequence[Sequence[Any]]) -> list[Any]:
 
 def _item(tensor: Any) -> Any:
     return tensor.item()
+
+
+@dataclass(frozen=True, eq=False)
+class AsList:
+    """A function that gives the list of items of this spec from the lists of their tensors."""
+
+    spec: Spec
+
+    def __call__(self, *columns: Sequence[Any]) -> list[Any]:
+        """The list."""
+        return python_list(self.spec, columns)

@@ -27,7 +27,8 @@ from ...ops.lists import (
 from ...ops.registry import OpDef
 from ..state.journal import note_write
 from ..state.places import ContentPlace
-from ..values.base import is_graph
+from ..values.base import builder, is_graph
+from ..values.deferred import Call, Input
 from ..values.sequences import GraphSequence
 from ..values.user_errors import for_user
 from .inner_lists import (
@@ -44,6 +45,7 @@ from .inner_lists import (
 )
 from .list_items import (
     TWICE,
+    AsList,
     Items,
     Lost,
     Mixed,
@@ -116,6 +118,12 @@ class GraphList(OpenList):
     def length(self) -> Any:
         """The length: an int, or a 0-D tensor."""
         return super().__len__() if self.items is None else as_number(list_len_op(self.items.parts[0]))
+
+    def expression(self) -> Any:
+        """What makes the list that it is when the program runs."""
+        items = self.opened()
+        held = [Input(builder().value(part), False, bool(part.stop_gradient)) for part in items.parts]
+        return Call(AsList(items.spec), tuple(held))
 
     def truth(self) -> Any:
         """Whether it has items: a bool, or a 0-D tensor."""

@@ -20,7 +20,7 @@ from ..containers.plain_keys import check_keys
 from ..containers.structure import Originals, snapshot
 from ..state.cells import closed_over
 from ..state.journal import journaling
-from ..state.ownership import Forking, note_forks, note_forks_at, repeated
+from ..state.ownership import OF_CALLER, Forking, let_go, note_forks, note_forks_at, repeated
 from ..state.places import CellPlace, ContentPlace, ItemPlace, items_of, restore, wholes, with_items
 from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_graph, scalar_condition
 from ..values.cases import note_chosen
@@ -99,9 +99,10 @@ def convert_ifelse(
 ) -> tuple[Any, ...]:
     """The values called `names` after `if test: then else: orelse`."""
     test = truth(test)
-    if not is_graph(test):
-        return (then if test else orelse)(*ins)  # type: ignore[no-any-return]
-    return trace_branches(scalar_condition(test, "if"), lambda: then(*ins), lambda: orelse(*ins), names, shared)
+    with let_go(ins, OF_CALLER):
+        if not is_graph(test):
+            return (then if test else orelse)(*ins)  # type: ignore[no-any-return]
+        return trace_branches(scalar_condition(test, "if"), lambda: then(*ins), lambda: orelse(*ins), names, shared)
 
 
 def unchanged(*values: Any) -> tuple[Any, ...]:

@@ -21,10 +21,16 @@ class ErrorSlot:
         """The exception, which holds `held` from now on."""
         self.error.args, attributes = held
         vars(self.error).update(attributes)
-        errors = builder().errors
-        if id(self.error) in errors:  # made again of what it holds, no more of what the path knew
-            errors[id(self.error)] = (self.error, None, errors[id(self.error)][2])
+        left(self.error)
         return self.error
+
+
+def left(value: Any) -> Any:
+    """`value`; an exception that left its path is made again of what it holds, no more of what the path knew."""
+    errors = builder().errors
+    if isinstance(value, BaseException) and id(value) in errors:
+        errors[id(value)] = (value, None, errors[id(value)][2])
+    return value
 
 
 def error_slot(error: BaseException, alone: Callable[[Any], Any]) -> ErrorSlot | None:

@@ -18,7 +18,7 @@ from ..containers.plain_keys import check_carried
 from ..containers.structure import Originals, snapshot
 from ..state.cells import closed_over
 from ..state.journal import Journal, journaling, note_write
-from ..state.ownership import Forking, note_forks, note_forks_at, private
+from ..state.ownership import OF_CALLER, Forking, note_forks, note_forks_at, private
 from ..state.places import ContentPlace, content_before, restore
 from ..values.base import builder, is_graph, is_tensor, scalar_condition
 from ..values.facts import FirstIterationDiffers
@@ -36,8 +36,6 @@ from .unknown import Pending
 Function = Callable[..., Any]
 MAX_ATTEMPTS = 12
 MAX_PEELED = 3
-OF_CALLER = 2
-"""Loop variables are held by the variables of the caller, to which the results are assigned, and by a tuple."""
 
 
 def trace_loop(

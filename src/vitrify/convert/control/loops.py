@@ -15,6 +15,7 @@ from ..containers.deques import GraphDeque
 from ..containers.dicts import partial_items
 from ..state.cells import closed_over
 from ..state.journal import SpentError, is_nested, journaling, note_left
+from ..state.ownership import OF_CALLER, let_go
 from ..values.base import builder, is_graph, scalar_condition
 from ..values.handlers import catching, is_deep
 from ..values.one_of import GraphOneOf, asked, each_option, is_option, left_of, settled, use_option
@@ -25,7 +26,7 @@ from .branches import convert_ifelse, trace_branches
 from .endless import Listed
 from .late_items import late_item
 from .logic import convert_and, convert_not
-from .loop_trace import OF_CALLER, trace_loop
+from .loop_trace import trace_loop
 from .protocols import Stepping, iterate, truth
 from .pushed import push_all, pushing
 
@@ -39,7 +40,8 @@ def convert_while(
     test: Function, body: Function, values: tuple[Any, ...], names: tuple[str, ...], shared: Sequence[Any] = ()
 ) -> tuple[Any, ...]:
     """The loop variables after `while test: body`."""
-    return _while(test, body, values, names, shared, OF_CALLER)
+    with let_go(values, OF_CALLER):
+        return _while(test, body, values, names, shared, OF_CALLER)
 
 
 def _while(
@@ -56,7 +58,14 @@ def _while(
             return values
         _refuse_endless(turn)
         turn += 1
-        values = body(*values)
+        values = _turn(body, values)
+
+
+def _turn(body: Function, values: tuple[Any, ...], *items: Any) -> tuple[Any, ...]:
+    """What an iteration makes of the loop variables."""
+    given = (*items, *values)  # which the call keeps, too
+    with let_go(values, 1), let_go(given, 1):
+        return body(*given)  # type: ignore[no-any-return]
 
 
 def _refuse_endless(turn: int) -> None:
@@ -118,31 +127,32 @@ def convert_for(
     shared: Sequence[Any] = (),
 ) -> tuple[Any, ...]:
     """The loop variables after `for item in iterable: body`; `test` is asked before each item."""
-    iterable = settled(iterable)
-    if isinstance(iterable, GraphDeque):
-        return _for_deque(iterable, body, values, names, test, shared)
-    iterable = list_in(iterable)
-    if isinstance(iterable, GraphOneOf):
-        return _for_option(iterable, body, values, names, test, shared)
-    if pushing(iterable):
-        return _for_pushed(iterable, body, values, names, test, shared)
-    keys = partial_items(iterable)
-    if keys is not None:
-        return _for_keys(keys, body, values, names, test, shared)
-    if isinstance(iterable, OpenList):
-        return _for_list(iterable, body, values, names, test, shared)
-    sequence = as_sequence(iterable)
-    if sequence is not None and not isinstance(sequence.length, int):
-        return _graph_for(sequence, 0, body, values, names, test, shared)
-    known: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
-    if isinstance(known, range):
-        return _for_range(known, body, values, names, test, shared)
-    if isinstance(known, Listed):
-        return _for_listed(known, body, values, names, test, shared)
-    items = iterate(known)
-    if pushing(items):
-        return _for_pushed(items, body, values, names, test, shared)
-    return _for_items(items, body, values, names, test, shared)
+    with let_go(values, OF_CALLER):
+        iterable = settled(iterable)
+        if isinstance(iterable, GraphDeque):
+            return _for_deque(iterable, body, values, names, test, shared)
+        iterable = list_in(iterable)
+        if isinstance(iterable, GraphOneOf):
+            return _for_option(iterable, body, values, names, test, shared)
+        if pushing(iterable):
+            return _for_pushed(iterable, body, values, names, test, shared)
+        keys = partial_items(iterable)
+        if keys is not None:
+            return _for_keys(keys, body, values, names, test, shared)
+        if isinstance(iterable, OpenList):
+            return _for_list(iterable, body, values, names, test, shared)
+        sequence = as_sequence(iterable)
+        if sequence is not None and not isinstance(sequence.length, int):
+            return _graph_for(sequence, 0, body, values, names, test, shared)
+        known: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
+        if isinstance(known, range):
+            return _for_range(known, body, values, names, test, shared)
+        if isinstance(known, Listed):
+            return _for_listed(known, body, values, names, test, shared)
+        items = iterate(known)
+        if pushing(items):
+            return _for_pushed(items, body, values, names, test, shared)
+        return _for_items(items, body, values, names, test, shared)
 
 
 def _for_pushed(
@@ -187,7 +197,7 @@ def _for_keys(
         if is_graph(pred):
             values = _guarded(pred, body, item, values, names, shared, there)
         else:
-            values = body(item, *values)
+            values = _turn(body, values, item)
 
 
 def _for_deque(
@@ -224,7 +234,7 @@ def _for_list(
         if is_graph(go_on):
             values = _guarded(go_on, body, item, values, names, shared)
         else:
-            values = body(item, *values)
+            values = _turn(body, values, item)
     sequence = as_sequence(items)
     assert sequence is not None
     return _graph_for(sequence, position, body, values, names, test, shared)
@@ -257,7 +267,7 @@ def _for_items(
         if is_graph(go_on):
             values = _guarded(go_on, body, item, values, names, shared)
         else:
-            values = body(item, *values)
+            values = _turn(body, values, item)
 
 
 def _for_listed(
@@ -396,7 +406,7 @@ def _for_range(
             return _rest_of_range(items[position:], body, values, names, test, shared)
         if not go_on:
             break
-        values = body(item, *values)
+        values = _turn(body, values, item)
     return values
 
 

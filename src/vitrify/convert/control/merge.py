@@ -45,7 +45,7 @@ from ..values.one_of import MAX_OPTIONS, GraphOneOf, settled
 from ..values.optional import decided, kinds_at
 from ..values.text import GraphText
 from ..values.text_choice import TextSlot, chosen, is_text
-from .error_slot import ErrorSlot, error_slot
+from .error_slot import ErrorSlot, error_slot, left
 from .paired import LACKING, fits, have_one_rank, paired_options
 
 
@@ -300,7 +300,7 @@ def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
     if is_constant(value) or (isinstance(value, Undefined) and not isinstance(value, MaybeUnset)):
         return value
     if not isinstance(value, Undefined) and knows_nothing_of(value, block):
-        return value
+        return left(value)
     if isinstance(value, BaseException):
         found = error_slot(value, lambda held: _alone(joined, name, held, on_then))
         if found is not None:

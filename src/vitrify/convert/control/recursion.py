@@ -28,6 +28,7 @@ from ..guards.observe import current_observer
 from ..state.cells import names_in, outer_variables
 from ..state.journal import kept_unless_given_up
 from ..values.base import builder, is_tensor
+from ..values.facts import FirstIterationDiffers
 from .carried import CarriedValue
 from .leaves import Leaf
 from .recording import Recording, Restart, container_of, record_function
@@ -289,7 +290,7 @@ def _can_hold(parameter: CarriedValue, given: Argument) -> bool:
     trial = replace(parameter, leaves=list(parameter.leaves))
     try:
         trial.widen(given.value)
-    except (ArgumentError, UnsupportedError):
+    except (ArgumentError, UnsupportedError, FirstIterationDiffers):
         return False
     return not _is_of_several(trial.tree)  # what is of another kind is told apart, by functions of their own
 

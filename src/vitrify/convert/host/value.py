@@ -38,8 +38,6 @@ class HostValue(Deferred):
 
     __array_priority__ = 50.0
     __vitrify_host_value__ = True
-    __hash__ = None  # type: ignore[assignment]
-
     def __init__(self, node: Any, samples: tuple[Any, ...]) -> None:
         super().__init__(node)
         object.__setattr__(self, "samples", samples)
@@ -97,6 +95,9 @@ class HostValue(Deferred):
 
     def __bool__(self) -> bool:
         raise self.refused("a condition")
+
+    def __hash__(self) -> int:
+        raise self.refused("the key of a dict or an item of a set")
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise self.refused("an array by library code")

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType
 from typing import Any
 
-from ...core.errors import UnsupportedError
-from ...core.pytree import OpenDeque, OpenDict, OpenList, is_open
+from ...core.pytree import OpenDeque, OpenDict, OpenList
 from ...transformers import BLIND_METHODS
 from ..guards.observe import current_observer, note_stored
 from ..state.journal import is_nested, note_write
@@ -94,11 +93,6 @@ def _noting(function: Callable[..., Any], note: Callable[..., None]) -> Callable
     def call(*args: Any, **kwargs: Any) -> Any:
         if args and isinstance(args[0], (OpenDeque, OpenDict, OpenList)) and hasattr(function, "__objclass__"):
             return getattr(args[0], function.__name__)(*args[1:], **kwargs)
-        if args and is_open(args[0]):
-            raise UnsupportedError(
-                f"{function.__name__}() on a list whose length is known only when the program runs",
-                hint="write the loop out, with the list's own methods",
-            )
         note(*args)
         return function(*args, **kwargs)
 

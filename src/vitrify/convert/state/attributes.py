@@ -15,6 +15,7 @@ from ...ir.builder import current_builder
 from ...ir.numbers import is_number
 from ..values.base import Undefined, Unmergeable, is_graph, is_tensor
 from ..values.facts import check_attribute, class_of_tensor
+from ..values.maybe import set_flag, set_or
 from ..values.one_of import by_option
 from ..values.tensor_class import put_in
 from ..values.user_code import class_attribute, converted, is_user_code, user_method
@@ -68,7 +69,7 @@ def computed(owner: Any, name: str) -> Callable[[], Any] | None:
 
     def read() -> Any:
         try:
-            return getter() if getter is not None else _found(owner, name)
+            return getter() if getter is not None else set_or(_found(owner, name), lambda: fallback(name), name)
         except AttributeError:
             return fallback(name)
 
@@ -82,8 +83,10 @@ def _found(owner: Any, name: str) -> Any:
 
 
 def _is_found(owner: Any, name: str) -> bool:
-    """Whether the attribute stands in the object or its class."""
-    return name in getattr(owner, "__dict__", ()) or class_attribute(type(owner), name, _MISSING) is not _MISSING
+    """Whether the attribute stands in the object, on every path, or in its class."""
+    held = getattr(owner, "__dict__", {})
+    is_own = name in held and set_flag(held[name]) is None
+    return is_own or class_attribute(type(owner), name, _MISSING) is not _MISSING
 
 
 def _getter(owner: Any, name: str) -> Callable[[], Any] | None:
@@ -92,8 +95,7 @@ def _getter(owner: Any, name: str) -> Callable[[], Any] | None:
     if isinstance(found, property):
         return functools.partial(converted(found.fget), owner) if _is_users(found.fget) else None
     if isinstance(found, functools.cached_property):
-        held = getattr(owner, "__dict__", {})
-        return functools.partial(_cache, owner, name, found) if _is_users(found.func) and name not in held else None
+        return _cached(owner, name, found) if _is_users(found.func) else None
     if isinstance(found, functools.singledispatchmethod):
         return lambda: _dispatcher(owner, found)
     get = None if found is None else user_method(found, "__get__")
@@ -106,6 +108,14 @@ def _getter(owner: Any, name: str) -> Callable[[], Any] | None:
 
 def _is_users(function: Any) -> bool:
     return isinstance(function, FunctionType) and is_user_code(function)
+
+
+def _cached(owner: Any, name: str, found: functools.cached_property[Any]) -> Callable[[], Any] | None:
+    """What computes a cached property, which a path may have done; None where every path has."""
+    held, compute = getattr(owner, "__dict__", {}), functools.partial(_cache, owner, name, found)
+    if name not in held:
+        return compute
+    return None if set_flag(held[name]) is None else lambda: set_or(held[name], compute, name)
 
 
 def _cache(owner: Any, name: str, found: functools.cached_property[Any]) -> Any:

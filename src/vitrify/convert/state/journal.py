@@ -20,7 +20,7 @@ from ...ir.builder import current_builder
 from ...ir.program import Block, Variable
 from ..values.base import Undefined, builder
 from ..values.foreign import ForkedError
-from .ownership import ids_in_forks, ids_in_iterator, is_forked, known_references
+from .ownership import ids_in_forks, ids_in_iterator, ids_let_go, is_forked, known_references
 from .places import (
     AttrPlace,
     ContentPlace,
@@ -273,7 +273,7 @@ def note_write(place: Any) -> None:
     if build is not None and build.forks:
         entries = [entry for journal in _open.get() for entry in journal.before.values()]
         places = {id(written): getattr(written, "owner", None) for written, _ in entries}
-        owners = [id(owner) for owner in places.values()]
+        owners = [*[id(owner) for owner in places.values()], *ids_let_go()]
         places.clear()  # it refers to them, too
         if is_forked(build.forks, getattr(place, "owner", None), [value for _, value in entries], owners):
             raise _forked(place)

@@ -6,6 +6,7 @@ import gc
 import sys
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -71,6 +72,37 @@ def private(values: tuple[Any, ...], holders: int) -> frozenset[int]:
     known = known_references(values, Counter())
     # Two more references: the variable here, and the argument of getrefcount.
     return frozenset(id(v) for v in values if known[id(v)] == 1 and sys.getrefcount(v) <= holders + 2)
+
+
+OF_CALLER = 2
+"""Variables of a construct are held by the variables of the caller, to which the results are assigned, and a tuple."""
+
+
+@contextmanager
+def let_go(values: tuple[Any, ...], holders: int) -> Iterator[None]:
+    """Inside, so many that hold each of `values` do not count: what they hold is exchanged before anybody reads it.
+
+    Such are this tuple, and the variables of converted code that `values` are of and a construct's results go to.
+    """
+    build = current_builder()
+    if build is None or not values:
+        yield
+        return
+    build.let_go.append((values, holders))
+    try:
+        yield
+    finally:
+        build.let_go.pop()
+
+
+def ids_let_go() -> list[int]:
+    """The id of each object that some hold who let it go, once for each of them."""
+    build = current_builder()
+    most: dict[int, tuple[tuple[Any, ...], int]] = {}
+    for values, holders in () if build is None else build.let_go:
+        known = most.get(id(values), (values, 0))[1]
+        most[id(values)] = values, max(known, holders)
+    return [id(value) for values, holders in most.values() for value in values for _ in range(holders)]
 
 
 class Forking(NamedTuple):

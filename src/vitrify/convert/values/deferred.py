@@ -69,7 +69,7 @@ def is_deferred(value: Any) -> bool:
 
 def holds_deferred(value: Any) -> bool:
     """Whether a value, or something inside nested containers, is known only when the program runs."""
-    if isinstance(value, (Variable, Deferred, Tensor, OneOf)):
+    if isinstance(value, (Variable, Deferred, Tensor, OneOf)) or is_open(list_in(value)):
         return True
     return any(holds_deferred(item) for item in _items(value))
 
@@ -77,7 +77,7 @@ def holds_deferred(value: Any) -> bool:
 def _items(value: Any) -> Sequence[Any]:
     if isinstance(value, dict):
         return [*dict.keys(value), *dict.values(value), *getattr(value, "flags", {}).values()]
-    if isinstance(value, (list, tuple, set, frozenset)) and not is_open(value):
+    if isinstance(value, (list, tuple, set, frozenset)):
         return list(value)
     if is_dataclass(value) and not isinstance(value, type):
         return [getattr(value, f.name, None) for f in fields(value)]
@@ -88,8 +88,10 @@ def captured(value: Any) -> Node:
     """The expression for `value` as it is now; containers are copied, objects that hide tensors refused."""
     if isinstance(value, (*_PLAIN, type)):
         return value
-    if is_open(list_in(value)):
-        raise _of_unknown_length()
+    items = list_in(value)
+    if is_open(items):
+        node = items.expression()
+        return node if items is value else Call(value.kind, (node, *(value.made_with() or ())))
     if is_partial(value):
         raise _of_unknown_keys(value.kind.__name__)
     value = as_plain(value)
@@ -170,13 +172,6 @@ def _of_two_classes() -> UnsupportedError:
     return UnsupportedError(
         "the text of a value that is a number on one path of a tensor's decision and a tensor on another",
         hint="make it a tensor on both paths and before a loop, for example with paddle.zeros([])",
-    )
-
-
-def _of_unknown_length() -> UnsupportedError:
-    return UnsupportedError(
-        "a list whose length is known only when the program runs cannot be shown or passed on as a whole then",
-        hint="use its items one by one, or make one tensor of it with paddle.stack",
     )
 
 

@@ -145,6 +145,8 @@ def concatenated(*parts: Text) -> Text:
 @_by_texts
 def join(separator: Text, items: Any) -> Text:
     """`separator.join(items)`."""
+    if is_open(list_in(items)):
+        return GraphText(Call("method", ("join", captured(separator), captured(items))))
     separator, *found = map(as_text, (separator, *items))
     if not any(isinstance(v, GraphText) for v in (separator, *found)):
         return separator.join(found)
@@ -192,9 +194,9 @@ def shown(value: Any, how: str = "str") -> Text:
         return _CONVERSIONS[how](value)
     if isinstance(value, GraphText):
         return value if how == "str" else GraphText(Call(how, (value.node,)))
-    if is_tensor(value) or isinstance(value, Deferred):
+    if is_tensor(value) or isinstance(value, Deferred) or is_open(list_in(value)):
         return GraphText(Call(how, (captured(value),)))
-    if is_open(list_in(value)) or is_partial(value):
+    if is_partial(value):
         captured(value)
     value = as_plain(value)
     text = _text_of_parts(value, how)
@@ -260,7 +262,8 @@ def _mentions(value: Any, outer: tuple[int, ...]) -> bool:
     """Whether the text of a container shows tensors, or objects with text of their own; cycles are left to Python."""
     if id(value) in outer:
         return False
-    if is_tensor(value) or isinstance(value, (Deferred, GraphOneOf)) or _own_method(value, "__repr__") is not None:
+    is_of_program = is_tensor(value) or isinstance(value, (Deferred, GraphOneOf)) or is_open(list_in(value))
+    if is_of_program or _own_method(value, "__repr__") is not None:
         return True
     if isinstance(value, BaseException):
         return holds_deferred(value.args)
@@ -297,8 +300,9 @@ def _call_text(name: str, given: dict[str, Any]) -> Text:
 
 
 def _exception_text(value: BaseException, how: str) -> Text:
-    if how == "str" and not isinstance(value, KeyError):
-        return shown(value.args[0]) if len(value.args) == 1 else _tuple_text(value.args)
+    if how == "str":
+        of_one = "repr" if isinstance(value, KeyError) else "str"
+        return shown(value.args[0], of_one) if len(value.args) == 1 else _tuple_text(value.args)
     return concatenated(type(value).__name__, "(", _listed(value.args), ")")
 
 
@@ -335,11 +339,11 @@ def convert_format(value: Any, spec: Text = "") -> Text:
     return formatted(value, "", spec)
 
 
-def method_of_text(function: Any) -> Callable[..., Any] | None:
-    """What stands for `"...".join` or `"...".format`; None for other methods."""
+def method_of_text(function: Any, listed: Callable[[Any], Any]) -> Callable[..., Any] | None:
+    """What stands for `"...".join` or `"...".format`; None for other methods. `listed`: gives what can be joined."""
     text = function.__self__
     if function.__name__ == "join":
-        return lambda items: join(text, items)
+        return lambda items: join(text, listed(items))
     return (lambda *a, **k: format_text(text, *a, **k)) if function.__name__ == "format" else None
 
 

@@ -20,7 +20,7 @@ class TextSlot:
 
     def filled(self, results: list[Variable]) -> GraphText:
         """The text over the operator's outputs."""
-        yes, no = (Lazy(_mapped(text, lambda index: results[index])) for text in self.texts)
+        yes, no = (Lazy(mapped_inputs(text, lambda index: results[index])) for text in self.texts)
         return GraphText(Call("choose", (Input(results[self.flag], True, True), yes, no)))
 
 
@@ -35,8 +35,8 @@ def chosen(then: Any, orelse: Any, add: Callable[[Any, Any], int], absent: Calla
     `add(a, b)` makes an output of the operator and gives its index; `absent(x)` stands for x on the other path.
     """
     flag = add((True, None), (False, None))
-    first = _mapped(_node(then), lambda var: add((var, var.dtype), (absent(var), var.dtype)))
-    second = _mapped(_node(orelse), lambda var: add((absent(var), var.dtype), (var, var.dtype)))
+    first = mapped_inputs(_node(then), lambda var: add((var, var.dtype), (absent(var), var.dtype)))
+    second = mapped_inputs(_node(orelse), lambda var: add((absent(var), var.dtype), (var, var.dtype)))
     return TextSlot(flag, (first, second))
 
 
@@ -44,17 +44,17 @@ def _node(text: Any) -> Any:
     return text.node if isinstance(text, GraphText) else text
 
 
-def _mapped(node: Any, fn: Callable[[Any], Any]) -> Any:
+def mapped_inputs(node: Any, fn: Callable[[Any], Any]) -> Any:
     """An expression with `fn` applied to what its inputs refer to."""
     if isinstance(node, Input):
         return replace(node, var=fn(node.var))
     if isinstance(node, Call):
-        keywords = {name: _mapped(value, fn) for name, value in node.keywords.items()}
-        return Call(node.function, tuple([_mapped(arg, fn) for arg in node.args]), keywords)
+        keywords = {name: mapped_inputs(value, fn) for name, value in node.keywords.items()}
+        return Call(node.function, tuple([mapped_inputs(arg, fn) for arg in node.args]), keywords)
     if isinstance(node, Lazy):
-        return Lazy(_mapped(node.inner, fn))
+        return Lazy(mapped_inputs(node.inner, fn))
     if type(node) in (list, tuple, set):
-        return type(node)([_mapped(item, fn) for item in node])
+        return type(node)([mapped_inputs(item, fn) for item in node])
     if type(node) is dict:
-        return {_mapped(key, fn): _mapped(value, fn) for key, value in node.items()}
+        return {mapped_inputs(key, fn): mapped_inputs(value, fn) for key, value in node.items()}
     return node
