@@ -213,11 +213,11 @@ def use_option(use: Function, option: Any) -> Any:
 def asked(value: Any, question: Callable[[Any], Any]) -> Any:
     """What `question` says of the value: a bool, or a condition that tells paths apart."""
     options = options_of(value)
+    if len(options) == 1:
+        return question(next(iter(options.values())))
     with builder().trial() as trial:  # what may raise must not stay where another option is asked
         answers = {index: question(option) for index, option in options.items()}
-        trial.kept = len(answers) == 1 or all(isinstance(answer, bool) for answer in answers.values())
-    if len(answers) == 1:
-        return next(iter(answers.values()))
+        trial.kept = all(isinstance(answer, bool) for answer in answers.values())
     if not trial.kept:
         return each_option(value, question)
     these: list[Any] = [index for index, answer in answers.items() if answer]
