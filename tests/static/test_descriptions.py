@@ -61,6 +61,18 @@ def test_where_an_operator_stands(block):
     assert block.var(op.output("Out")[0]).op is op and block.var("x").op is None
 
 
+def test_operators_are_printed_with_slots_and_attributes(block):
+    scale = of_type(block, "scale")
+    out = scale.output("Out")
+    assert str(scale).startswith(f"{{Out={out}}} = scale(inputs={{X=['x'], ") and "scale = 2.0" in str(scale)
+    assert scale.to_string(True) == str(scale)
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [1])
+        static.nn.cond(x > 0, lambda: x * 2, lambda: x)
+    assert "block[1]" in str(main.global_block().ops[-1])
+
+
 def test_attributes_are_set_by_their_names():
     main = static.Program()
     with static.program_guard(main, static.Program()):

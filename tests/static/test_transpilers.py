@@ -41,6 +41,8 @@ def _layers():
 BUILDS = {
     "conv": (lambda x: static.nn.batch_norm(static.nn.conv2d(x, 4, 3), act="relu"), 1),
     "conv without bias": (lambda x: static.nn.batch_norm(static.nn.conv2d(x, 4, 3, groups=2, bias_attr=False)), 1),
+    "transposed": (lambda x: static.nn.batch_norm(static.nn.conv2d_transpose(x, 4, filter_size=3, stride=2)), 1),
+    "transposed in groups": (lambda x: nn.BatchNorm2D(6)(nn.Conv2DTranspose(2, 6, 3, groups=2, bias_attr=False)(x)), 1),
     "layers": (lambda x: nn.Sequential(*_layers())(x), 2),
     "fc": (lambda x: static.nn.batch_norm(static.nn.fc(x, 5), epsilon=1e-3), 1),
     "no scale": (lambda x: nn.BatchNorm2D(4, weight_attr=False, bias_attr=False)(nn.Conv2D(2, 4, 1)(x)), 1),
@@ -178,13 +180,16 @@ def test_a_trained_classifier_keeps_its_accuracy():
 
 
 def test_errors_are_half_a_step_at_most():
-    main, _, exe = network(lambda x: static.nn.fc(static.nn.conv2d(x, 8, 3), 6))
+    main, _, exe = network(
+        lambda x: static.nn.fc(static.nn.conv2d_transpose(static.nn.conv2d(x, 8, 3), 4, filter_size=2), 6)
+    )
     values = {name: value for name, value in main.state_dict().items() if value.ndim > 1}
     quantize = static.QuantizeWeights(smallest=1)
     small = quantize.transpile(main)
+    assert len(quantize.weights) == 3
     for told in quantize.weights:
         value = values[told.name]
-        axis = 0 if value.ndim == 4 else 1
+        axis = 0 if told.name.startswith("conv2d_0") else 1
         others = tuple(i for i in range(value.ndim) if i != axis)
         steps = np.abs(value).max(axis=others) / 127
         assert told.largest_error <= steps.max() * 0.5001

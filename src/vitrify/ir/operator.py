@@ -41,6 +41,10 @@ def refs_of(attrs: Mapping[str, Any]) -> list[Ref]:
     return [ref for value in attrs.values() if may_hold(value, Ref) for ref in refs_in(value)]
 
 
+def _listed(named: Mapping[str, Any], between: str) -> str:
+    return ", ".join(f"{name}{between}{value}" for name, value in named.items())
+
+
 class Operator:
     """One op call in a Block: inputs and outputs by value, attributes, and the user's frames that made it.
 
@@ -184,6 +188,15 @@ class Operator:
         """The attributes by name, as Paddle's programs have them."""
         known = self._described()
         return dict(self.attrs if known is None else known.attrs)
+
+    def to_string(self, throw_on_error: bool = False) -> str:
+        """The operator on one line, with slots and attributes as Paddle's programs name them."""
+        attrs = {n: f"block[{v.index}]" if is_block(v) else v for n, v in self.all_attrs().items()}
+        given = [f"inputs={{{_listed(self._slots(), '=')}}}", *([_listed(attrs, " = ")] if attrs else [])]
+        return f"{{{_listed(self._output_slots(), '=')}}} = {self.type}({', '.join(given)})"
+
+    def __str__(self) -> str:
+        return self.to_string()
 
     @property
     def idx(self) -> int:

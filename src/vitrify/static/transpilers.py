@@ -18,6 +18,7 @@ from ..ir.surgery import insert_op
 from ..ir.verify import verify
 from ..ops.batch_norm import batch_norm_infer_op
 from ..ops.conv import conv_op
+from ..ops.conv_transpose import conv_transpose_op
 from ..ops.elementwise import add_op
 from ..ops.embedding import embedding_op
 from ..ops.flat_product import mul_op
@@ -66,11 +67,34 @@ class Transpiler:
 
 # --- batch norm ------------------------------------------------------------------------------------------------------
 
-# Of ops with a weight: the dimension of the weight that makes the output's channels, and where the output has those.
-_CHANNELS: dict[OpDef, Callable[[Operator], tuple[int, int]]] = {
-    conv_op: lambda op: (0, op.outputs[0].ndim - 1 if op.attrs["channel_last"] else 1),
-    linear_op: lambda op: (1, op.outputs[0].ndim - 1),
-    mul_op: lambda op: (1, op.outputs[0].ndim - 1),
+
+
+def _along(axis: int) -> Callable[[Operator, Array, int], Array]:
+    return lambda op, factor, ndim: factor.reshape([-1 if i == axis else 1 for i in range(ndim)])
+
+
+def _of_transposed(op: Operator, factor: Array, ndim: int) -> Array:
+    """Each group of rows makes output channels of its own."""
+    groups = op.attrs["groups"]
+    rows = op.inputs[1].shape[0] // groups
+    return np.repeat(factor.reshape(groups, -1), rows, axis=0).reshape([groups * rows, -1, *[1] * (ndim - 2)])
+
+
+def _last(op: Operator) -> int:
+    return op.outputs[0].ndim - 1
+
+
+def _of_image(op: Operator) -> int:
+    return _last(op) if op.attrs["channel_last"] else 1
+
+
+# Of ops with a weight: a factor for each of the output's channels in the shape of the weight, and where the output has
+# its channels.
+_CHANNELS: dict[OpDef, tuple[Callable[[Operator, Array, int], Array], Callable[[Operator], int]]] = {
+    conv_op: (_along(0), _of_image),
+    conv_transpose_op: (_of_transposed, _of_image),
+    linear_op: (_along(1), _last),
+    mul_op: (_along(1), _last),
 }
 
 
@@ -144,7 +168,7 @@ def _layer_before(block: Block, norm: Operator) -> _Layer | None:
 
 def _can_fold(block: Block, norm: Operator) -> bool:
     layer = _layer_before(block, norm)
-    if layer is None or _CHANNELS[layer.product.op](layer.product)[1] != norm.attrs["channel"]:
+    if layer is None or _CHANNELS[layer.product.op][1](layer.product) != norm.attrs["channel"]:
         return False
     parameters = [layer.product.inputs[1], layer.bias, *norm.inputs[1:]]
     written = {v for op in block.ops for v in op.outputs}
@@ -164,7 +188,7 @@ def _fold(block: Block, norm: Operator, scope: Scope) -> None:
     """Let the layer before the batch norm compute what that gives."""
     layer = _layer_before(block, norm)
     assert layer is not None
-    axis, _ = _CHANNELS[layer.product.op](layer.product)
+    spread = _CHANNELS[layer.product.op][0]
     weight, bias = layer.product.inputs[1], layer.bias
     mean, variance, scale, shift = (_values(scope, v) for v in (*norm.inputs[1:], None, None)[:4])
     values = _values(scope, weight)
@@ -173,8 +197,8 @@ def _fold(block: Block, norm: Operator, scope: Scope) -> None:
     old_bias = _values(scope, bias)
     moved = ((0.0 if old_bias is None else old_bias.ravel()) - mean.ravel()) * factor
     moved = moved if shift is None else moved + shift.ravel()
-    spread = factor.reshape([-1 if i == axis else 1 for i in range(values.ndim)])
-    new_weight = _kept(block, scope, f"{weight.name}.folded", (values * spread).astype(weight.dtype.np))
+    folded = values * spread(layer.product, factor, values.ndim)
+    new_weight = _kept(block, scope, f"{weight.name}.folded", folded.astype(weight.dtype.np))
     bias_name = f"{weight.name}.folded_bias" if bias is None else f"{bias.name}.folded"
     new_bias = _kept(block, scope, bias_name, moved.astype(weight.dtype.np))
     _insert_layer(block, layer.product, norm, new_weight, new_bias)
@@ -220,6 +244,7 @@ def _forget(block: Block, var: Any) -> None:
 # Of ops with a weight: which input that is, and the dimension whose members have a scale each.
 _WEIGHTS: Mapping[OpDef, tuple[int, int]] = {
     conv_op: (1, 0),
+    conv_transpose_op: (1, 1),
     linear_op: (1, 1),
     mul_op: (1, 1),
     matmul_op: (1, -1),
