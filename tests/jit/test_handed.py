@@ -112,6 +112,19 @@ def test_segments_hand_on_the_objects(fn):
         assert static(x) == fn(x)
 
 
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_one_tensor_given_for_two(full_graph):
+    kept = paddle.ones([2])
+
+    def compared(x, y):
+        return x is y, x is kept, x + y
+
+    static = paddle.jit.to_static(compared, full_graph=full_graph)
+    x, y = paddle.ones([2]), paddle.ones([2])
+    for given in [(x, y), (x, x), (kept, y), (kept, kept), (y, x)] * 3:
+        assert static(*given)[:2] == compared(*given)[:2]
+
+
 def test_what_is_changed_behind_the_call_is_the_argument():
     static = paddle.jit.to_static(grown, full_graph=True)
     for values in CALLS[:2] * 2:

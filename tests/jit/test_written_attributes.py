@@ -7,11 +7,33 @@ import vitrify as paddle
 SIGNS = (1.0, -1.0, 1.0)
 
 
+class Logged:
+    """Notes which attributes are set."""
+
+    def __init__(self):
+        object.__setattr__(self, "names", [])
+
+    def __setattr__(self, name, value):
+        self.names.append(name)
+        object.__setattr__(self, name, value)
+
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, name)
+
+
+class LoggedByBase(Logged):
+    """Reads as its base does."""
+
+    def __getattribute__(self, name):
+        return super().__getattribute__(name)
+
+
 class World:
     """What a function writes to, made anew for each way to run it."""
 
     def __init__(self):
         self.number, self.nothing = 5, None
+        self.logged, self.logged_by_base = Logged(), LoggedByBase()
         self.net = paddle.nn.Linear(2, 2)
         self.net.step = 0
         self.weight = self.net.weight
@@ -22,7 +44,8 @@ class World:
         held = {name: value for name, value in vars(self).items() if isinstance(value, (int, float, type(None)))}
         tensors = [self.weight, self.net.weight, self.tensor, self.kept]
         known = ("seen", "need_clip", "persistable", "stop_gradient", "optimize_attr")
-        return held, self.net.step, [[getattr(t, name, "none") for name in known] for t in tensors]
+        names = [*self.logged.names], [*self.logged_by_base.names]
+        return held, names, self.net.step, [[getattr(t, name, "none") for name in known] for t in tensors]
 
 
 def same_number(w, x):
@@ -105,6 +128,12 @@ def of_what_is_given(w, x):
     return y
 
 
+def noted_by_the_object(w, x):
+    w.logged.a = x
+    w.logged_by_base.b = w.logged.a + 1
+    return w.logged_by_base.b
+
+
 def another_parameter(w):
     w.net.weight = paddle.create_parameter([2, 2], "float32")
 
@@ -125,6 +154,7 @@ CASES = [
     (turned_round, lambda w: setattr(w.weight, "stop_gradient", True)),
     (asked_whether_trainable, lambda w: setattr(w.weight, "trainable", False)),
     (of_what_is_given, lambda w: None),
+    (noted_by_the_object, lambda w: w.logged.names.append("outside")),
 ]
 
 

@@ -153,6 +153,8 @@ class Builder:
         self.on_raise: Callable[[OpDef], None] = _as_it_is
         # Called with what asks a tensor of unknown size for its one element, such as "bool()".
         self.on_single: Callable[[str], None] = _as_it_is
+        # Pairs of tensors that were taken for two objects: where a call is given one for both, it is not so.
+        self.apart: set[tuple[Variable, Variable]] = set()
         self.asserted: set[tuple[Block, Any]] = set()
         # Whether objects hold attributes of their own that their classes have, too, of those written: by place key.
         self.owned: dict[Any, Any] = {}

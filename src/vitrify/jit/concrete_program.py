@@ -32,6 +32,7 @@ class ConcreteProgram:
     where no unknown size is 1. `wanting`: the numbers of outputs that want a gradient on every path. `flags` pairs
     an input index with the `stop_gradient` that the function gives it. `left_alone`: for inputs that are written to on
     some path, the number, from the end, of the output that says whether they are on no tape afterwards.
+    `apart`: pairs of inputs that it takes for two objects.
     """
 
     program: Program
@@ -51,6 +52,7 @@ class ConcreteProgram:
     without_ones: bool = False
     left_alone: Mapping[int, int] = field(default_factory=dict)
     flags: tuple[tuple[int, bool], ...] = ()
+    apart: tuple[tuple[int, int], ...] = ()
 
     @property
     def block(self) -> Block:

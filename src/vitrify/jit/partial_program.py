@@ -75,6 +75,13 @@ class SharedMemoryError(UnfitError):
         )
 
 
+class OneTensorError(UnfitError):
+    """A call gives one tensor for two that were asked whether they are the same object."""
+
+    def __init__(self) -> None:
+        super().__init__("two tensors that the function takes for two objects (`is`) are one in this call")
+
+
 class WantedLeafError(UnfitError):
     """A program was given a leaf that wants a gradient, which it changes, maybe: on a path, or through a view."""
 
@@ -132,6 +139,7 @@ class PartialProgramLayer:
         self._effects = concrete.effects
         self._gradients = _effects.gradients_alone(self._effects) if self._effects else []
         self._flags = concrete.flags
+        self._apart = concrete.apart
         self._left_alone = concrete.left_alone
         # Whether eager code did something before it raised, or catches it, which a program that raises has not done.
         self._leaves = bool(self._writes or self._effects or self._updates or concrete.leaves_undone)
@@ -153,8 +161,8 @@ class PartialProgramLayer:
         """Whether a call with nothing but tensors, one for each parameter in order, was found to run it."""
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
-        acts = self._writes or self._effects or self._updates or self._spent or self._new_leaves or self._flags
-        self._acts = bool(acts)
+        does = self._writes or self._effects or self._updates or self._spent or self._new_leaves
+        self._acts = acts = bool(does or self._flags or self._apart)
         gives_one = output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         self._plain = not acts and gives_one
         self._gives_one = gives_one
@@ -356,6 +364,8 @@ class PartialProgramLayer:
         return found
 
     def _run(self, inputs: Sequence[Tensor], arguments: Arguments) -> Any:
+        if self._apart and any(inputs[i] is inputs[j] for i, j in self._apart):
+            raise OneTensorError()
         if self._changes and self._overlap(inputs):
             raise SharedMemoryError()
         if self._taped and any(inputs[i]._is_wanted_leaf() for i in self._taped):

@@ -80,7 +80,9 @@ def _is_tensor(value: Any, other: Any) -> Any:
     ways, others = _sources(first, second), _sources(second, first)
     for one in ways:
         for way in others:
-            if one.target is way.target:
+            if one.target is not way.target:
+                build.apart.add((one.target, way.target))
+            else:
                 if one.taken is None or way.taken is None:
                     raise _decided("tensor")
                 flag = both(one.taken(), way.taken())

@@ -6,6 +6,7 @@ import bisect
 import heapq
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
+from functools import partial
 from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType
 from typing import Any
 
@@ -30,6 +31,7 @@ MUTATORS[deque] = MUTATORS[list] | {"appendleft", "extendleft", "popleft", "rota
 
 _SPECIAL = frozenset({"__setitem__", "__delitem__", "__iadd__", "__ior__", "__iand__", "__isub__", "__ixor__"})
 _ATTRIBUTES = frozenset({"__setattr__", "__delattr__"})
+_READING = "__getattribute__"
 _FIRST_ARGUMENT = frozenset(
     {heapq.heappush, heapq.heappop, heapq.heapify, heapq.heapreplace, heapq.heappushpop}
     | {bisect.insort_left, bisect.insort_right}
@@ -72,13 +74,17 @@ def _is_made_inside(owner: Any) -> bool:
 
 
 def writing(function: Any) -> Callable[..., Any] | None:
-    """A library function that writes to its first argument, noting that; None for other functions.
+    """A library function that writes to its first argument, or reads of it, noting that; None for other functions.
 
     Such are `list.append(xs, v)`, `heapq.heappush(heap, v)`, `object.__setattr__(self, 'x', v)`.
     """
     if isinstance(function, MethodWrapperType):
+        if function.__name__ == _READING:
+            return partial(_read_past, function, function.__self__)
         return _attribute_method(function) if function.__name__ in _ATTRIBUTES else None
     if isinstance(function, (MethodDescriptorType, WrapperDescriptorType)):
+        if function.__name__ == _READING:
+            return lambda owner, name: _read_past(partial(function, owner), owner, name)
         if function.__name__ in _ATTRIBUTES:
             return _noting(function, _note_attribute)
         known = mutators_of(function.__objclass__)
@@ -97,6 +103,12 @@ def _noting(function: Callable[..., Any], note: Callable[..., None]) -> Callable
         return function(*args, **kwargs)
 
     return call
+
+
+def _read_past(read: Callable[[str], Any], owner: Any, name: str) -> Any:
+    """`read(name)`, an attribute as Python's own `__getattribute__` finds it, noted by who watches."""
+    value, observer = read(name), current_observer()
+    return value if observer is None else observer.attribute(owner, name, value)
 
 
 def _attribute_method(function: MethodWrapperType) -> Callable[..., Any]:
