@@ -14,7 +14,7 @@ from ...core.pytree import OpenDeque, OpenDict, OpenList
 from ...transformers import BLIND_METHODS
 from ..guards.observe import current_observer, note_stored
 from ..state.journal import is_nested, note_write
-from ..state.places import ContentPlace
+from ..state.places import ContentPlace, ItemPlace
 
 MUTATORS: dict[Any, frozenset[str]] = {
     list: frozenset({"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"}),
@@ -125,6 +125,14 @@ def note_content(owner: Any) -> None:
     if observer is not None:
         observer.content_matters(owner)
     note_write(ContentPlace(owner))
+
+
+def note_item(place: ItemPlace) -> None:
+    """Tell who watches that an item is about to be written: where a tensor decides, what it holds now matters."""
+    observer = current_observer()
+    if observer is not None and is_nested():
+        observer.content_matters(place.owner)
+    note_write(place)
 
 
 def _note_content(*args: Any) -> None:

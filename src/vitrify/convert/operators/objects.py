@@ -34,7 +34,7 @@ from ..values.odd_operands import ask, is_odd
 from ..values.one_of import by_option
 from ..values.user_code import class_attribute, converted, user_method
 from ..values.user_errors import for_user
-from .mutators import mutators_of, note_content
+from .mutators import mutators_of, note_content, note_item
 from .operate import get_item, operate, require_operands
 
 INPLACE: dict[str, Any] = {
@@ -193,7 +193,7 @@ def del_item(owner: Any, key: Any) -> None:
     if isinstance(owner, (OpenDeque, OpenDict)) or is_tensor(owner):
         pass  # the one notes its changes itself, the other has no items to lose: an error
     elif isinstance(owner, dict) and is_nested():
-        note_write(ItemPlace.deleted(owner, key))
+        note_item(ItemPlace.deleted(owner, key))
     elif mutators_of(type(owner)):
         note_content(owner)
     else:
@@ -210,7 +210,7 @@ def _note_item(owner: Any, key: Any) -> None:
     if isinstance(key, slice) and mutators_of(type(owner)):
         note_content(owner)
     elif not is_graph(key) and not isinstance(key, slice) and class_attribute(type(owner), "__setitem__") is not None:
-        note_write(ItemPlace(owner, key))
+        note_item(ItemPlace(owner, key))
 
 
 @by_option(3)
