@@ -202,11 +202,34 @@ def return_in_finally(x):
         return x * 2  # noqa: B012
 
 
+class Half:
+    def __init__(self, value):
+        self.value = value * 0.5
+
+
+def error_that_one_path_may_have_raised(x):
+    found = []
+    low = float(x.min())
+    try:
+        if x.mean() >= 0.5:
+            if x.sum() >= 1:
+                assert x.sum() < 1000, f"it is {x.max()}"
+            if low > 0:
+                Half(x)
+        else:
+            found.append(x.mean())
+    except ValueError:
+        pass
+    finally:
+        found.append(x.sum())
+    return found
+
+
 CASES = [
     *[(f, ((X,), (N,), (Z,))) for f in (
         swallowing_with, swallowed_midway, with_break, with_return, with_targets, no_grad_in_branch, no_grad_in_loop,
         set_grad_enabled, decorated_no_grad, enabled_in_disabled, finally_always, suppressed, caught_shape_error,
-        autocast_in_branch, return_in_finally, remainders_under_a_handler,
+        autocast_in_branch, return_in_finally, remainders_under_a_handler, error_that_one_path_may_have_raised,
     )],
     (caught_python_error, ((X, "a"), (X, "b"), (N, "a"))),
 ]  # fmt: skip

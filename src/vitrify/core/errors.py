@@ -65,6 +65,10 @@ class ArgumentError(UserCodeError, ValueError, AssertionError):
     """An argument has a value the op does not accept."""
 
 
+class ForeignVariableError(ArgumentError):
+    """A variable is used in a program that it is not of, or behind the branch or loop that it was made in."""
+
+
 class DTypeError(UserCodeError, TypeError, ValueError, AssertionError):
     """An argument has a dtype or Python type the op does not accept; Paddle raises now TypeError, now ValueError."""
 

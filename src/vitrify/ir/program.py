@@ -15,7 +15,7 @@ from typing import Any
 
 from ..core.dtype import as_dtype
 from ..core.epoch import Epoch
-from ..core.errors import ArgumentError, DTypeError, UnsupportedError
+from ..core.errors import ArgumentError, DTypeError, ForeignVariableError, UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..core.source import Loc
 from ..ops.registry import OpDef
@@ -97,7 +97,7 @@ class Block(SurgicalBlock):
     def resolve(self, var: Variable) -> Variable:
         """`var` as seen from this block, captured through every block in between.
 
-        Raises ArgumentError when it belongs to no enclosing block.
+        Raises ForeignVariableError when it belongs to no enclosing block.
         """
         if var.block is self:
             return var
@@ -107,7 +107,7 @@ class Block(SurgicalBlock):
                     "a parameter that was made in a branch or loop that a tensor decides is used behind it",
                     hint="make the Layer, or the parameter, before the branch or loop",
                 )
-            raise ArgumentError(f"variable {var.name!r} belongs to another program or to a block that has ended")
+            raise ForeignVariableError(f"variable {var.name!r} belongs to another program or to a block that has ended")
         outer = self.parent.resolve(var)
         inner = self.captures.get(outer)
         if inner is None:

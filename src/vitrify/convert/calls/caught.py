@@ -12,7 +12,7 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any
 
-from ...core.errors import UnsupportedError, VitrifyError
+from ...core.errors import ForeignVariableError, UnsupportedError, VitrifyError
 from ...core.source import Loc, user_locs
 from ...ir.builder import current_builder
 from ..control.raise_ import is_raised_by_user
@@ -33,7 +33,7 @@ def pass_on() -> None:
 
 def of_conversion(err: BaseException) -> BaseException | None:
     """The error to raise instead of `err` where that tells of the conversion, or of tensors without a value."""
-    if isinstance(err, UnsupportedError):
+    if isinstance(err, (UnsupportedError, ForeignVariableError)):
         return err
     if hasattr(err, "exceptions"):  # a group of several
         return next(filter(None, map(of_conversion, err.exceptions)), None)

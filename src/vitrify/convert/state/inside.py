@@ -14,7 +14,7 @@ from ...eager.layer import Layer
 from ...eager.tensor import Tensor
 from ...ir.program import Block, Variable
 from ..values.base import is_constant
-from ..values.deferred import Deferred
+from ..values.deferred import Deferred, Input, parts
 from ..values.user_code import is_user_code
 from .journal import is_inside
 
@@ -37,7 +37,10 @@ def knows_nothing_of(value: Any, region: Block) -> bool:
             if is_inside(part.block, region):
                 return False
             continue  # what it holds then is told by its own place
-        if isinstance(part, Deferred) or not (is_constant(part) or _is_plain(part)):
+        if isinstance(part, Deferred):
+            waiting += [node.var for node in parts(part.node) if isinstance(node, Input)]
+            continue
+        if not (is_constant(part) or _is_plain(part)):
             return False
         if id(part) not in seen and not isinstance(part, (type, Variable, Layer, Tensor, ModuleType)):
             seen[id(part)] = part
