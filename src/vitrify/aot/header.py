@@ -33,7 +33,8 @@ enum {{
     VITRIFY_SHAPE = 3,
     VITRIFY_ROOM = 4,   /* fewer bytes than an array's elements take */
     VITRIFY_MEMORY = 5, /* not enough of it */
-    VITRIFY_VALUE = 6   /* an index or label outside of what it numbers */
+    VITRIFY_VALUE = 6,  /* an index or label outside of what it numbers */
+    VITRIFY_RAISED = 7  /* an assertion does not hold, or the program raises: the text begins with Python's class */
 }};
 
 #endif

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import os
 import tempfile
@@ -10,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..codegen.ahead.abi import DTYPES, MOST_DIMS, OK
+from ..codegen.ahead.abi import DTYPES, MOST_DIMS, OK, RAISED
 from ..core.dtype import as_dtype
 from ..core.errors import ArgumentError, DTypeError, FileFormatError, MissingFileError, ShapeError, UnsupportedError
 from ..core.meta import Meta
@@ -93,8 +94,19 @@ class NativeFunction:
 
     def _done(self, code: int) -> None:
         if code != OK:
-            text = self._function("last_error", ctypes.c_char_p)().decode()
+            text = self._function("last_error", ctypes.c_char_p)().decode(errors="replace")  # it may be cut
+            if code == RAISED:
+                raise _raised(text)
             raise _ERRORS.get(code, ArgumentError)(f"{self._prefix}: {text}")
+
+
+def _raised(text: str) -> Exception:
+    """What the program raises: of the builtin class that its text begins with."""
+    name, _, words = text.partition(": ")
+    found: Any = getattr(builtins, name, None)
+    if not isinstance(found, type) or not issubclass(found, Exception):
+        return RuntimeError(text)
+    return found(words) if words else found()
 
 
 def _seen(array: Array) -> CArray:

@@ -56,6 +56,33 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
+SAID: dict[str, str] = {}
+"""What the exceptions say that functions of FUNCTIONS make, whatever the values of the run."""
+
+
+def said(error: Expression) -> str:
+    """The class of the exception that an expression makes, and what it says; "..." for what only the run knows.
+
+    For programs that run without Python, which can tell no more. Raises KeyError for what a function of Python makes.
+    """
+    function, args = (error[1], error[2]) if type(error) is tuple and error[0] == "call" else (error, ())
+    if type(function) is not str or function in FUNCTIONS:
+        return SAID[function]
+    text = ", ".join(map(_known_text, args))
+    return f"{function}: {text}" if text else function
+
+
+def _known_text(expression: Expression) -> str:
+    if type(expression) is not tuple:
+        return str(expression)
+    kind, *parts = expression
+    if kind == "value":
+        return str(parts[0])
+    if kind == "call" and parts[0] == "concat":
+        return "".join(map(_known_text, parts[1]))
+    return "..."
+
+
 def name_of(function: Any) -> Any:
     """What stands for a function in an expression: its name for builtin exceptions, else itself."""
     if isinstance(function, type) and issubclass(function, BaseException) and function.__module__ == "builtins":

@@ -13,7 +13,7 @@ from ..core.errors import RAISED_BY_PROGRAM, ArgumentError
 from ..core.meta import Meta
 from ..ops.registry import NoGradient, define_op
 from .arrays import to_array
-from .host_expr import FUNCTIONS, Expression, evaluate
+from .host_expr import FUNCTIONS, Expression, evaluate, said
 
 EFFECT = NoGradient("it has an effect and no value")
 
@@ -81,6 +81,14 @@ def _assert_kernel(xp: Any, condition: Any, *values: Any, error: Expression) -> 
     return ()
 
 
+def _said(error: Expression) -> str | None:
+    """What a program without Python says of an exception; None where only Python can make it."""
+    try:
+        return said(error)
+    except (KeyError, TypeError):
+        return None
+
+
 assert_op = define_op(
     "assert",
     kernel=_assert_kernel,
@@ -88,6 +96,7 @@ assert_op = define_op(
     vjp=EFFECT,
     outputs=("*outs",),
     effect=True,
+    ahead=lambda n, condition, *values, error: n.asserted(condition, _said(error)),
 )
 
 
@@ -106,6 +115,7 @@ raise_op = define_op(
     vjp=EFFECT,
     outputs=("*outs",),
     effect=True,
+    ahead=lambda n, *values, error, cause, chained: n.asserted(None, _said(error)),
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.errors import ArgumentError
 from ..core.place import CPUPlace
 from ..device.api import put
-from ..eager.host_expr import FUNCTIONS
+from ..eager.host_expr import FUNCTIONS, SAID
 from ..ops.registry import define_op
 
 _CPU = CPUPlace()
@@ -128,6 +128,7 @@ def _failed(summarize: int, *tensors: Any) -> AssertError:
 
 
 FUNCTIONS["failed Assert"] = _failed
+SAID["failed Assert"] = "AssertionError: the condition of Assert does not hold"
 
 
 def failed_assertion(count: int, summarize: int) -> tuple[Any, ...]:

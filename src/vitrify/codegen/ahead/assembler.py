@@ -102,6 +102,17 @@ class AheadAssembler(OrderingAssembler):
             self.add(f"pooled_{name}_{'float' if x.dtype.itemsize == 4 else 'double'}", words)
         return out
 
+    def asserted(self, condition: Operand | None, text: str | None) -> tuple[()]:
+        """Let a run end with the text where an element of the condition is false; always where there is none."""
+        if text is None:
+            raise NoNativeForm("a function of Python makes its exception")
+        flags = self.contiguous(self.constant(np.zeros(1, np.bool_)) if condition is None else condition)
+        if flags.dtype.itemsize != 1:
+            raise NoNativeForm(f"a condition of {flags.dtype} has no native form")
+        words = self.constant(np.frombuffer(text.encode() + b"\0", np.uint8))
+        self.add("asserted", [flags, flags.size, words])
+        return ()
+
     # -- products ------------------------------------------------------------------------------------------------------
 
     def _multiplies(self, dtype: Dtype) -> bool:

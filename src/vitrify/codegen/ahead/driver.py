@@ -240,7 +240,7 @@ class Lowering:
         own = {id(operator) for operator in operators}
         made = [v for operator in operators for v in operator.outputs]
         outputs = [v for v in made if self._is_needed(v, own)]
-        if outputs:
+        if outputs or any(operator.op.effect for operator in operators):
             self._part(operators, outputs)
 
     def _is_needed(self, v: Variable, own: set[int]) -> bool:

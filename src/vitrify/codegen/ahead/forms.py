@@ -140,12 +140,14 @@ class Forms:
 
     def _form(self, assembler: AheadAssembler, operator: Operator, values: list[Any]) -> Any:
         op, attrs = operator.op, dict(operator.attrs)
-        if op.random or op.effect:
+        if op.random or (op.effect and op.ahead is None):
             raise NoNativeForm("it does more than compute its outputs")
         if operator.ref_count:
             attrs = {k: _filled(assembler, v, values, op.ahead_places) for k, v in attrs.items()}
             values = values[: len(values) - operator.ref_count]
         form = op.ahead or op.native
+        if op.effect and form is not None:
+            return form(assembler, *values, **attrs)
         if op.view and len(values) == 1 and op.scalar is None and (form is None or not operator.ref_count):
             return assembler.view(lambda x: op.on_numpy(x, **attrs), values[0])
         # A constant made as large as a size that is open is none: the form makes it when the program runs.

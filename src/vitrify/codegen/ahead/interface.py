@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..steps import REFUSED
+from ..steps import PARAMETERS, REFUSED, array, word
 from ..writer import Writer
 from .abi import (
     ARGUMENT,
@@ -21,6 +21,7 @@ from .abi import (
     ARRAY_SIZE,
     DTYPES,
     MEMORY,
+    RAISED,
     ROOM,
     VALUE,
     WRONG_DTYPE,
@@ -359,6 +360,17 @@ def checked_run(strings: Strings, name: str) -> tuple[Function, str]:
     return w, sizes
 
 
+def _asserted(strings: Strings) -> str:
+    """A step that ends the run with a text where a flag is 0. c: 2 flags, 3 how many, 4 the text."""
+    w = Function(strings, "i32", "asserted", PARAMETERS)
+    flags = array(w, 2)
+    with w.loop(word(w, 3)) as i:
+        holds = w.value(f"icmp ne i8 {w.load(flags, i, 'i8', 1)}, 0")
+        w.need(holds, RAISED, "%s", f"ptr {array(w, 4)}")
+    w.line("ret i32 0")
+    return w.text
+
+
 def _run(strings: Strings) -> str:
     w, sizes = checked_run(strings, "vitrify.run")
     powers = w.space(f"[{2 * MOST_POWERS} x i64]")
@@ -379,6 +391,8 @@ def _run(strings: Strings) -> str:
             text = strings.at("an index or label lies outside of what it numbers")
             w.value(f"call i32 (ptr, i64, ptr, ...) @snprintf(ptr {w.error()}, i64 {ERROR_BYTES}, ptr {text})")
             w.line(f"store i32 {VALUE}, ptr {found}")
+        with w.when(w.value(f"icmp eq i32 {ended}, {RAISED}")):
+            w.line(f"store i32 {RAISED}, ptr {found}")
     old = w.value(f"atomicrmw xchg ptr {w.load('%model', KEPT, 'ptr')}, ptr {block} acq_rel")
     w.call("void", "@free", f"ptr {old}")
     w.line(f"ret i32 {w.value(f'load i32, ptr {found}')}")
@@ -398,7 +412,7 @@ def _set_threads(strings: Strings) -> str:
 def common_ir(strings: Strings) -> str:
     """The functions that all models of a module share."""
     names = ", ".join(f"ptr {strings.at(name)}" for name in (*DTYPES, "an unknown dtype"))
-    functions = [f(strings) for f in (_check, _fill, _memory, _shapes, _addresses, _run, _set_threads)]
+    functions = [f(strings) for f in (_check, _fill, _memory, _shapes, _addresses, _asserted, _run, _set_threads)]
     return "\n\n".join([
         f"@error = internal thread_local global [{ERROR_BYTES} x i8] zeroinitializer",
         f"@dtype.names = internal constant [{len(DTYPES) + 1} x ptr] [{names}]",

@@ -96,7 +96,7 @@ def _declared(programs: Sequence[tuple[str, Compiled]]) -> Iterator[str]:
     yield "declare i32 @run(ptr, ptr, ptr)\ndeclare void @loop()"
     named = {w.name for _, p in programs for w in p.layout.words if isinstance(w, Symbol)}
     for name in sorted(named):
-        if name not in ("run", "loop") and not name.startswith("kernel"):
+        if name not in ("run", "loop", "asserted") and not name.startswith("kernel"):
             yield f"declare void @{name}()"
     for i, (_, program) in enumerate(programs):
         found = {w.name for w in program.layout.words if isinstance(w, Symbol)}
