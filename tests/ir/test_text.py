@@ -137,6 +137,7 @@ GOOD = "program\nblock 0 (%x : float32[2]) -> () {\n"
         (GOOD + "%y = tanh(%x) }", "expected a variable defined before, not %y"),
         (GOOD + "tanh(%x) {a=} }", "expected a value, found '}'"),
         (GOOD + "tanh(%x) {a=word} }", "expected a value, found 'word'"),
+        *[(GOOD + f"tanh(%x) {{a={kind}}} }}", "expected a value") for kind in ("block", "number", "string", "ref")],
         (GOOD + "tanh(%x) {a=slice(1)} }", r"expected slice\(start, stop, step\)"),
         (GOOD + "tanh(%x) {a=complex(1)} }", r"expected complex\(real, imag\)"),
         (GOOD + "tanh(%x) {a=^5} }}", r"expected 'block' or the end"),

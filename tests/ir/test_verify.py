@@ -69,6 +69,7 @@ def cases():
     yield "gives 1 outputs, and 0 are declared", one(outputs=[])
     yield "its inputs or attributes don't fit", one("reshape", ["x"], {"shape": (7,)})
     yield "its inputs or attributes don't fit: TypeError", one("sum", ["x"], {"axis": 1, "keepdim": False})
+    yield "its attributes make 3 the dtype of output %out", one("cast", ["x"], {"dtype": 3})
     yield "sections=1000000000 is more than", one("split", ["x"], {"sections": 10**9, "axis": 0})
     yield "attribute keepdim is %1, but must be known", one("sum", ["x", "n"], {"axis": None, "keepdim": Ref(1)})
     yield "an attribute is %7, which is no input that holds numbers", reshape((Ref(7), -1), "n")

@@ -268,7 +268,8 @@ class _Parser:
     def value(self) -> Any:
         self.deeper()
         token = self.tokens.next()
-        reader = _VALUES.get(token.kind if token.kind not in ("mark", "word") else token.text, _word)
+        is_word = token.kind in ("mark", "word")  # of which one may read as the name of a kind
+        reader = _MEANINGS.get(token.text, _word) if is_word else _KINDS.get(token.kind, _word)
         found = reader(self, token.text)
         self.depth -= 1
         return found
@@ -343,14 +344,16 @@ def _ref(parser: _Parser, text: str) -> Ref:
     return Ref(int(index), int(item) if item else None)
 
 
-_VALUES: dict[str, Callable[[_Parser, str], Any]] = {
-    "None": lambda parser, text: None,
-    "True": lambda parser, text: True,
-    "False": lambda parser, text: False,
+_KINDS: dict[str, Callable[[_Parser, str], Any]] = {
     "number": lambda parser, text: number(text),
     "string": lambda parser, text: unquote(text),
     "ref": _ref,
     "block": lambda parser, text: _BlockNumber(int(text[1:])),
+}
+_MEANINGS: dict[str, Callable[[_Parser, str], Any]] = {
+    "None": lambda parser, text: None,
+    "True": lambda parser, text: True,
+    "False": lambda parser, text: False,
     "...": lambda parser, text: ...,
     "(": _tuple,
     "[": lambda parser, text: parser.tokens.items(parser.value, "]"),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from ..core.dtype import DType
 from ..core.errors import InternalError, VitrifyError
 from ..core.meta import UNKNOWN, ListMeta, Meta
 from ..core.source import Loc
@@ -257,6 +258,8 @@ class _BlockCheck:
         if len(inferred) != len(operator.outputs):
             self.fail(f"gives {len(inferred)} outputs, and {len(operator.outputs)} are declared")
         for var, meta in zip(operator.outputs, inferred):
+            if isinstance(meta, Meta) and not isinstance(meta.dtype, DType):
+                self.fail(f"its attributes make {meta.dtype!r} the dtype of output {variable_name(var)}")
             if not agree(var.meta, meta):
                 self.fail(
                     f"output {variable_name(var)} is declared {meta_text(var.meta)}, "
