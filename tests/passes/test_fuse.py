@@ -123,6 +123,17 @@ def test_effects_stay_between_what_may_raise():
     assert kinds(fuse(traced(build, [4], [4]))) == ["print_tensor", ["tanh", "add"]]
 
 
+def test_an_operand_that_is_missing_passes_effects():
+    """Layer norm without weight and bias."""
+
+    def build(x):
+        z = F.layer_norm(x, [3])
+        paddle.static.Print(x)
+        return z * 2
+
+    assert kinds(fuse(traced(build, [4, 3]))) == ["print_tensor", ["layer_norm", "multiply"]]
+
+
 def test_memory_decides():
     """Four long rows become one value each, one after the other; at once they would need four times the memory."""
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from ..core.meta import numel
+from ..core.meta import Meta, numel
 from ..ir.rows import Rows, drops_rows, rows_of
 from ..ir.ssa import Graph, Op, Value, must_run
 from ..ops.expression_size import count_primitives, primitives_of
@@ -160,7 +160,8 @@ class _Grouping:
         """Whether no member that may raise passes an operator with an effect."""
         if len({self.effects[m] for m in group.members}) == 1:
             return True
-        return all(v.meta.is_static for m in group.members for v in self.graph.ops[m].inputs)
+        metas = [v.meta for m in group.members for v in self.graph.ops[m].values]
+        return all(isinstance(meta, Meta) and meta.is_static for meta in metas)
 
     def fits(self, group: Group, inner: frozenset[Value]) -> bool:
         """Whether the program needs no more memory at its peak with this group; if so it stands there now."""
