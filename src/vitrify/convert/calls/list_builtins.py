@@ -106,7 +106,7 @@ def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
         found = as_number(found) if spec.is_number else found
         return found if not is_graph(start) and start == 0 else add(found, start)
 
-    if spec.is_number:
+    if spec.is_number or iterable.items.least:
         return added()
     return builder().choose(as_number(iterable.length() > 0), added, lambda: start, "sum")
 

@@ -92,10 +92,14 @@ TWICE = 2
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The content of a list: what an item is, and the list Variables of its tensors in the order of the spec."""
+    """The content of a list: what an item is, and the list Variables of its tensors in the order of the spec.
+
+    `least`: how many items there are at least, as far as that is known.
+    """
 
     spec: Spec
     parts: tuple[Any, ...]
+    least: int = 0
 
     error = None
 
@@ -112,6 +116,7 @@ class Mixed:
         raise self.error
 
     parts = spec
+    least = 0
 
 
 class Lost(Mixed):
@@ -383,7 +388,7 @@ def fitted(items: Items, spec: Spec) -> Items:
     """The same items, described by a spec that covers theirs."""
     if items.spec == spec:
         return items
-    return Items(spec, tuple(_refit(items.spec, spec, iter(items.parts), items.parts[0])))
+    return Items(spec, tuple(_refit(items.spec, spec, iter(items.parts), items.parts[0])), items.least)
 
 
 # --- putting values together -----------------------------------------------------------------------------------------

@@ -195,7 +195,7 @@ class GraphList(OpenList):
             note_sharing()
             if spec != self.items.spec:
                 note_write(ContentPlace(self))
-                self.items = Items(spec, self.items.parts)
+                self.items = Items(spec, self.items.parts, self.items.least)
 
     def shared_items(self) -> Items:
         """The content, for another list that holds the same items."""
@@ -225,7 +225,8 @@ class GraphList(OpenList):
         items = fitted(items, join(items.spec, _spec_of(value, self, items.spec)))
         row = pack(items.spec, value)
         parts = tuple(passed_on(op, part, var, index=key) for part, var in zip(items.parts, row))
-        self.change(Items(items.spec, parts), in_place=True)
+        needed = 0 if type(key) is not int else -key if key < 0 else key + 1  # else an IndexError
+        self.change(Items(items.spec, parts, max(items.least, needed)), in_place=True)
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -312,7 +313,7 @@ class GraphList(OpenList):
         items = fitted(self.items, join(self.items.spec, _spec_of(value, self, self.items.spec)))
         row = pack(items.spec, value)
         parts = tuple(passed_on(list_append_op, p, v) for p, v in zip(items.parts, row))
-        self.change(Items(items.spec, parts), in_place=True)
+        self.change(Items(items.spec, parts, items.least + 1), in_place=True)
         self._holds(value, -1)
 
     @for_user
@@ -358,7 +359,7 @@ class GraphList(OpenList):
         found = _read(items, index)
         if isinstance(found, GraphList) and is_known_by_others(self):
             note_origin(found, Origin())
-        self.change(Items(items.spec, rest))
+        self.change(Items(items.spec, rest, max(items.least - 1, 0)))
         return found
 
     @for_user
@@ -496,7 +497,7 @@ class _Live(GraphSequence):
 def _items(item: Any, values: list[Any]) -> Items:
     """The content of a list of the program with these values, which are of spec `item`."""
     spec = list_spec(item)
-    return Items(spec.item, tuple(pack(spec, values)))
+    return Items(spec.item, tuple(pack(spec, values)), len(values))
 
 
 def _needs_graph(key: Any) -> bool:
@@ -523,7 +524,10 @@ def _spec_of(value: Any, owner: GraphList, held: Any) -> Any:
 
 def _sliced(items: Items, key: slice) -> GraphList:
     at = {"start": key.start, "stop": key.stop, "step": key.step}
-    return GraphList.of(Items(items.spec, tuple(passed_on(list_slice_op, p, **at) for p in items.parts)))
+    first = 0 if key.start is None else key.start
+    is_tail = type(first) is int and first >= 0 and key.stop is key.step is None
+    least = max(items.least - first, 0) if is_tail else 0
+    return GraphList.of(Items(items.spec, tuple(passed_on(list_slice_op, p, **at) for p in items.parts), least))
 
 
 def joined(first: list[Any], second: list[Any]) -> Items:
@@ -537,7 +541,13 @@ def joined(first: list[Any], second: list[Any]) -> Items:
         spec = shared_spec(spec, TWICE)
     known = list_spec(spec)
     both = [pack(known, values) for values in (first, second)]
-    return Items(known.item, tuple(passed_on(list_extend_op, a, b) for a, b in zip(*both)))
+    least = sum(_least(values) for values in (first, second))
+    return Items(known.item, tuple(passed_on(list_extend_op, a, b) for a, b in zip(*both)), least)
+
+
+def _least(values: list[Any]) -> int:
+    """How many items a list has at least."""
+    return values.items.least if isinstance(values, GraphList) and is_open(values) else len(values)
 
 
 def added(first: list[Any], second: list[Any]) -> GraphList:
