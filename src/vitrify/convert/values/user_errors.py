@@ -98,14 +98,24 @@ def _is_given_plain_values(frame: FrameType) -> bool:
 
 def _is_wrong_call(loc: Loc, frame: FrameType) -> bool:
     """Whether the expression at `loc` calls, by its name, what cannot be called at all or not with such arguments."""
-    line = linecache.getline(loc.file, loc.line)
+    return any(isinstance(call.func, ast.Name) and _cannot_be(call, call.func.id, frame) for call in _calls(loc))
+
+
+def _calls(loc: Loc) -> list[ast.Call]:
+    """The call that the expression at `loc` is; all in its line where the columns are not known, as on Python 3.10."""
+    text = linecache.getline(loc.file, loc.line)[loc.col : loc.end_col].strip()
     try:
-        call = ast.parse(line[loc.col : loc.end_col].strip(), mode="eval").body
+        tree = ast.parse(f"{text} pass" if text.endswith(":") else text)
     except SyntaxError:
-        return False
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        return False
-    held = (names[call.func.id] for names in (frame.f_locals, frame.f_globals) if call.func.id in names)
+        return []
+    if loc.col is None:
+        return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    (only,) = tree.body if len(tree.body) == 1 else (None,)
+    return [only.value] if isinstance(only, ast.Expr) and isinstance(only.value, ast.Call) else []
+
+
+def _cannot_be(call: ast.Call, name: str, frame: FrameType) -> bool:
+    held = (names[name] for names in (frame.f_locals, frame.f_globals) if name in names)
     function = next(held, None)
     if function is None or _is_of_program(function):
         return False
