@@ -62,15 +62,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files that tests compare with")
-    parser.addoption("--cov-cases", type=int, default=1, metavar="N", help="--cov watches one of N cases of a test")
+    parser.addoption("--cov-skip", type=int, default=0, metavar="N", help="--cov leaves out one of N cases of a test")
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Watch no lines in cases that `--cov-cases` leaves out: it doubles their time, and others reach those lines."""
+    """Watch no lines in cases that `--cov-skip` leaves out: it doubles their time, and others reach those lines."""
     watching = Coverage.current()
-    left_out = hasattr(item, "callspec") and crc32(item.nodeid.encode()) % item.config.getoption("--cov-cases")
-    if watching is None or not left_out:
+    count = item.config.getoption("--cov-skip")
+    is_case = watching is not None and count and hasattr(item, "callspec")
+    if not is_case or crc32(item.nodeid.encode()) % count:
         return (yield)
     watching.stop()
     try:
