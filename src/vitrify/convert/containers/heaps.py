@@ -60,12 +60,7 @@ def _pop(heap: Any) -> Any:
     if len(heap) == 0:
         raise IndexError("index out of range")
     last = heap.pop()
-    if len(heap) == 0:
-        return last
-    first = heap[0]
-    heap[0] = last
-    _towards_leaves(heap, 0)
-    return first
+    return last if len(heap) == 0 else _replace(heap, last)
 
 
 @converted_too

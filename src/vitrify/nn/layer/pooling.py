@@ -22,24 +22,9 @@ _fractional = partial(layer_of, module=__name__, shown=("output_size", "return_m
                       kernel_size=None, random_u=None, return_mask=False)  # fmt: skip
 
 AvgPool1D = _pool("AvgPool1D", F.avg_pool1d, exclusive=True, ceil_mode=False)
-AvgPool2D = _pool(
-    "AvgPool2D",
-    F.avg_pool2d,
-    kept_as=_KSIZE,
-    ceil_mode=False,
-    exclusive=True,
-    divisor_override=None,
-    data_format="NCHW",
-)
-AvgPool3D = _pool(
-    "AvgPool3D",
-    F.avg_pool3d,
-    kept_as=_KSIZE,
-    ceil_mode=False,
-    exclusive=True,
-    divisor_override=None,
-    data_format="NCDHW",
-)
+_average = partial(_pool, kept_as=_KSIZE, ceil_mode=False, exclusive=True, divisor_override=None)
+AvgPool2D = _average("AvgPool2D", F.avg_pool2d, data_format="NCHW")
+AvgPool3D = _average("AvgPool3D", F.avg_pool3d, data_format="NCDHW")
 MaxPool1D = _pool("MaxPool1D", F.max_pool1d, inputs=("input",), return_mask=False, ceil_mode=False)
 MaxPool2D = _pool("MaxPool2D", F.max_pool2d, kept_as=_KSIZE, return_mask=False, ceil_mode=False, data_format="NCHW")
 MaxPool3D = _pool("MaxPool3D", F.max_pool3d, kept_as=_KSIZE, return_mask=False, ceil_mode=False, data_format="NCDHW")
