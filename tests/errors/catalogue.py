@@ -1386,25 +1386,6 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
-            "backward() of what wants no gradient",
-            "ArgumentError",
-            "has stop_gradient=True, so no gradient flows from it",
-            "Nothing would get a gradient. Outside of compiled functions it does nothing, as in PaddlePaddle.",
-            """
-            def f(x):
-                (x * x).sum().backward()
-                return x
-            """,
-            """
-            w = paddle.ones([3])
-            w.stop_gradient = False
-
-            def f(x):
-                (w * x).sum().backward()
-                return x
-            """,
-        ),
-        _entry(
             "A picture of backward()",
             "UnsupportedError",
             "backward: dump_backward_graph_path is not supported",

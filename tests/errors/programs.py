@@ -158,7 +158,8 @@ def fails_deep_inside(x, n):
 
 
 def backward_inside(x, n):
-    x.sum().backward()  # here
+    if x.sum() > -100:
+        x.sum().backward()  # here
     return x
 
 

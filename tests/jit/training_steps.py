@@ -281,6 +281,24 @@ def on_some_paths() -> Case:
     return Case(step, parameters, [adam])
 
 
+def nothing_to_train() -> Case:
+    """A loss without parameters, alone and beside another: backward leaves `.grad` as it is."""
+    model = mlp()
+    adam = opt.Adam(0.1, parameters=model.parameters())
+
+    def step(x, y):
+        with paddle.no_grad():
+            apart = F.mse_loss(model(x), y)
+        apart.backward()
+        adam.step()
+        paddle.autograd.backward([apart, F.mse_loss(model(x), y)])
+        adam.step()
+        adam.clear_grad()
+        return apart
+
+    return Case(step, model.parameters(), [adam])
+
+
 def half_precision() -> Case:
     model = mlp()
     adamw = opt.AdamW(0.1, parameters=model.parameters(), multi_precision=True, grad_clip=paddle.nn.ClipGradByNorm(1.0))
@@ -385,7 +403,7 @@ def gradients_stay() -> Case:
 CASES = [
     scheduled, scheduled_before, several_steps, plateau, accumulated, scaled, scaled_and_clipped, averaged, by_hand,
     adversaries, penalty, attacked, on_some_paths, half_precision, half_without_copy, hooked, normalized,
-    changed_gradients, gradients_stay,
+    changed_gradients, gradients_stay, nothing_to_train,
 ]  # fmt: skip
 
 

@@ -36,16 +36,16 @@ class TracedBackward(Leaves):
         self._retained.append(self._trace.builder.held(var))
 
     def backward(self, tensors: Sequence[Any], grads: Sequence[Any], retain_graph: bool) -> None:
-        """Accumulate into `.grad` of every leaf the vjp of `tensors` with `grads` (ones where None)."""
-        outs = [self._output(t) for t in tensors]
+        """Accumulate into `.grad` of every leaf the vjp of `tensors` with `grads` (ones where None).
+
+        As in eager code, tensors that want no gradient are passed over.
+        """
+        flowing = [(out, ct) for out, ct in zip(map(self._output, tensors), grads) if not out.stop_gradient]
+        if not flowing:
+            return
+        outs, grads = zip(*flowing)
         if any(v.block is not self.block and not isinstance(leaf, Tensor) for v, leaf in self.versions()):
             raise UnsupportedError("backward() to a leaf made in a branch or loop that a tensor decides", hint=OUTSIDE)
-        for out, tensor in zip(outs, tensors):
-            if out.stop_gradient:
-                raise ArgumentError(
-                    f"backward: tensor {tensor.name!r} has stop_gradient=True, so no gradient flows from it",
-                    hint="set stop_gradient=False on an input, or check for no_grad()",
-                )
         leaves = {v: leaf for v, leaf in self.versions() if v.block is self.block}
         outside = [v for v in self._trace.arguments if not v.stop_gradient]
         wrt = [*leaves, *outside, *self._retained]
