@@ -44,11 +44,22 @@ def another_held_tensor_in_a_loop(x):
     return out, a, held
 
 
+def memory_left_on_one_path(x):
+    y = x * 1
+    row = y[1:]
+    if x.sum() > 0:
+        y.greater_than_(x * x)
+        y.cast_("float32")
+    else:
+        y.add_(x)
+    return y, row * 1
+
+
 @pytest.mark.parametrize(
     "function",
     [
         chosen_view, names_swapped_in_a_loop, twins_on_one_path,
-        another_held_tensor_in_a_loop,
+        another_held_tensor_in_a_loop, memory_left_on_one_path,
     ],
 )  # fmt: skip
 def test_refused_with_the_line_and_a_way_out(function):

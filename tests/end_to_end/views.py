@@ -154,6 +154,30 @@ def cut_by_a_constant(x):
     return y * x, z
 
 
+def of_another_dtype(x):
+    y = x * 1
+    kept, row, squares = y.detach(), y[1:], y * y
+    y.cumsum_(-1, dtype="float64")
+    y.add_(y)
+    return y, kept, row * 1, squares
+
+
+def of_another_shape(x):
+    y = paddle.stack([x, x * 2])
+    row = y[1]
+    y.cumprod_()
+    row.multiply_(x)
+    return y, row
+
+
+def view_of_another_dtype(x):
+    y = x * 1
+    row = y[1:]
+    row.floor_().cast_("int32")
+    row.add_(row)
+    return y, row
+
+
 def argument_view(x):
     with paddle.no_grad():
         z = x[1:]
@@ -179,6 +203,7 @@ CASES = [
         view_write, base_write, view_slice_write, chain, two_views, in_branch, view_in_branch, in_loop,
         reshape_inplace, recurrence, expanded, alias_in_loop, stretched, reshaped_base_with_a_view,
         written_through_two_views, views_of_what_is_written, cut_by_a_constant,
+        of_another_dtype, of_another_shape, view_of_another_dtype,
     )],
     *[(f, ((M,),)) for f in (transposed, copied, rows)],
 ]  # fmt: skip

@@ -32,6 +32,15 @@ def test_an_argument_wants_a_gradient_from_then_on(way):
 
 
 @WAYS
+@pytest.mark.parametrize("method", ["detach_", "requires_grad_"])
+@pytest.mark.parametrize("stop", [False, True])
+def test_methods_that_set_the_flag_of_an_argument(way, method, stop):
+    x = paddle.to_tensor([1.0], stop_gradient=stop)
+    assert way(lambda given: getattr(given, method)())(x) is x
+    assert x.stop_gradient is (method == "detach_")
+
+
+@WAYS
 @pytest.mark.parametrize("name", ["stop_gradient", "trainable"])
 def test_a_forward_that_freezes_parameters(way, name):
     class Net(paddle.nn.Layer):

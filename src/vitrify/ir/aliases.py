@@ -21,7 +21,7 @@ from ..ops.registry import OpDef, get_op
 from ..ops.select import where
 from ..ops.view import View
 from .program import Variable
-from .tape_place import in_place_of
+from .tape_place import are_alike, in_place_of
 
 UNKNOWN_SIZE = 2  # what an unknown size is taken for when layouts are tried out
 
@@ -285,6 +285,21 @@ class Aliases:
     def is_view_of(self, var: Variable, base: Variable) -> bool:
         """Whether `var` merely shows `base`, as in-place reshapes do."""
         return var in self.views and self.views[var].base is base
+
+    def leaves_memory(self, old: Variable, value: Variable) -> bool:
+        """Whether a tensor that held `old` shares no memory any more with others that did, since it holds `value`.
+
+        So it is where that has another shape or dtype. A tensor with several variables, since a path or its
+        stop_gradient made it so, is followed as one.
+        """
+        if are_alike(old.meta, value.meta) or old in self.forks or isinstance(self.views.get(old), Cut):
+            return False
+        if any(way.target is old for ways in self.forks.values() for way in ways):
+            return False
+        is_shared = old in self.views or any(view.base is old for view in self.views.values())
+        if is_shared and old.block is not value.block:  # behind the path, a change of what it left would be one of it
+            raise may_be_shared()
+        return True
 
     def follows(self, var: Variable) -> bool:
         """Whether an in-place change of another variable may change `var`."""

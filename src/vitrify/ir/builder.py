@@ -25,14 +25,12 @@ from .aliases import Aliases, Hooks
 from .lifted_attrs import lift_attrs
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
-from .stop_flags import set_flag
-from .tape_place import UNSEEN, in_place_of
+from .stop_flags import write_flag
+from .tape_place import IN_PLACE, UNSEEN, in_place_of
 from .varying import KIND, pass_on
 
 UNSET = "unset_flag"
 """The attribute of a variable that some path left unset: the flag that says whether it is set, its name and line."""
-IN_PLACE = "in_place"
-"""The attribute of a variable that some tensor means since it was changed in place."""
 Lift = Callable[[Any], Any]
 
 
@@ -316,7 +314,7 @@ class Builder:
         if not grad_enabled.get():
             value.__dict__[UNSEEN] = True
         self.mean(handle, value)
-        if not self.aliases.is_view_of(value, old):
+        if not (self.aliases.is_view_of(value, old) or self.aliases.leaves_memory(old, value)):
             self._replace(old, value)
 
     def mean(self, handle: Any, value: Variable) -> None:
@@ -336,7 +334,7 @@ class Builder:
 
     def set_stop_gradient(self, handle: Any, stop: bool, is_leaf: bool = False) -> None:
         """From here on `handle`, the same tensor, stops gradients, or wants one; as a leaf, or made as it was."""
-        set_flag(self, handle, stop, is_leaf)
+        write_flag(self, handle, stop, is_leaf)
 
     def copies_into(self, handle: Any) -> bool:
         """Whether `assign` writes a copy: the variable lives in a Scope."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, scoped
 from ..ops.registry import get_op
 from .aliases import always, cut
@@ -17,6 +18,23 @@ if TYPE_CHECKING:
 
 WANTS = "wants_gradient"
 """The attribute of a variable whose tensor wants a gradient on every path, whatever it is made of."""
+
+
+def write_flag(build: Builder, handle: Any, stop: bool, is_leaf: bool = False, name: str = "stop_gradient") -> None:
+    """From here on `handle`, the same tensor, stops gradients, or wants one; `name` is what sets it.
+
+    Raises UnsupportedError for a tensor from outside of the block, once it was used.
+    """
+    held = build.held(handle)
+    is_made = isinstance(handle, Variable) and maker(handle) is not None
+    if not build.tracing or is_made or held.stop_gradient is stop or STOP_GRADIENT in facts_of(held):
+        set_flag(build, handle, stop, is_leaf)
+    elif not _flag_input(build, handle, stop):
+        raise UnsupportedError(
+            f"{name} of a tensor that the function was given, or that was there before, is changed after it was used, "
+            "or where a tensor decides",
+            hint="set it first of all in the function, or of a tensor made inside (x = x.detach(), x = x * 1)",
+        )
 
 
 def set_flag(build: Builder, handle: Any, stop: bool, is_leaf: bool) -> None:
@@ -71,7 +89,7 @@ def rename(build: Builder, handle: Any, value: Variable, is_leaf: bool) -> None:
     build.mean(handle, value)
 
 
-def flag_input(build: Builder, handle: Any, stop: bool) -> bool:
+def _flag_input(build: Builder, handle: Any, stop: bool) -> bool:
     """Let a tensor from outside, which nothing used yet, stop gradients or want one; False where that is too late.
 
     Only where every run comes by: in the global block.

@@ -11,6 +11,8 @@ from ..core.modes import grad_enabled, scoped
 from ..ops.hand_gradient import with_gradient_op
 from .program import Variable
 
+IN_PLACE = "in_place"
+"""The attribute of a variable that some tensor means since it was changed in place."""
 UNSEEN = "changed_unseen"
 """The attribute of a variable that some tensor means since an in-place change that no tape saw."""
 
@@ -27,7 +29,7 @@ def in_place_of(old: Variable, value: Variable) -> Variable:
             "an in-place change, under no_grad, of an argument or parameter that wants a gradient",
             hint="change it outside of the function, or a copy of it (x.detach().clone())",
         )
-    if not _are_alike(old.meta, value.meta):
+    if not are_alike(old.meta, value.meta):
         raise UnsupportedError(
             "an in-place change of shape or dtype, under no_grad, of a tensor that wants a gradient",
             hint="change it outside of the function, or a copy of it (x.detach().clone())",
@@ -37,6 +39,11 @@ def in_place_of(old: Variable, value: Variable) -> Variable:
     kept: Variable = made
     kept.__dict__[UNSEEN] = True
     return kept
+
+
+def is_seen_change(var: Variable) -> bool:
+    """Whether some tensor means `var` since an in-place change while gradients were on."""
+    return IN_PLACE in var.__dict__ and UNSEEN not in var.__dict__
 
 
 def _is_given(var: Variable) -> bool:
@@ -49,7 +56,8 @@ def _to_old(cts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     return [cts[0]]
 
 
-def _are_alike(old: Any, new: Any) -> bool:
+def are_alike(old: Any, new: Any) -> bool:
+    """Whether metas have one dtype, and shapes that may be equal."""
     if not (isinstance(old, Meta) and isinstance(new, Meta)) or old.dtype != new.dtype:
         return False
     sizes = zip(old.shape, new.shape)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.builder import IN_PLACE
 from ..ir.program import Block, Operator, Variable
+from ..ir.tape_place import IN_PLACE
 from ..ops.registry import Vjp
 from ..runtime.sharing import may_share
 from .nested import items_of

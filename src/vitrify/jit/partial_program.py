@@ -18,6 +18,7 @@ from ..core.pytree import LEAF
 from ..core.rng import default_generator
 from ..eager.host_ops import PRINTED, print_op
 from ..eager.tensor import Tensor, wrap
+from ..ir.tape_place import is_seen_change
 from ..runtime.options import DEFAULT, ExecutionOptions
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
@@ -152,7 +153,7 @@ class PartialProgramLayer:
         self._changed_captured = sorted(i for i, _ in concrete.writes if i >= concrete.n_arguments)
         self._changes = bool(concrete.writes)
         # What the tape sees change: a leaf that wants a gradient may be so on the path that leaves it alone.
-        self._taped = [i for i, v in writes if not v.stop_gradient]
+        self._taped = [i for i, v in writes if not v.stop_gradient or is_seen_change(v)]
         self._cells: list[Any] | None = None  # of the inputs of the latest call, where no two counted changes together
         # Whether a call needs no more than its tensors: it changes neither their content nor containers it was given.
         needed = concrete.output.needs_arguments or any(effect.needs_arguments for effect in self._effects)

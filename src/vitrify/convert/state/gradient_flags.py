@@ -13,7 +13,7 @@ from ...ir.aliases import Cut
 from ...ir.builder import current_builder
 from ...ir.origins import maker
 from ...ir.program import Variable
-from ...ir.stop_flags import flag_input
+from ...ir.stop_flags import write_flag
 from ...ir.varying import STOP_GRADIENT, facts_of
 from ...ops.registry import StructuralGradient
 from ..values.base import builder, is_tensor
@@ -37,17 +37,7 @@ def flag_writer(owner: Any, name: str) -> Callable[[Any], None] | None:
 
 
 def _write(owner: Any, name: str, value: Any) -> None:
-    build = builder()
-    stop = bool(value) is FLAGS[name]
-    held = build.held(owner)
-    if _maker(owner) is not None or held.stop_gradient is stop or STOP_GRADIENT in facts_of(held):
-        build.set_stop_gradient(owner, stop)
-    elif not flag_input(build, owner, stop):
-        raise UnsupportedError(
-            f"{name} of a tensor that the function was given, or that was there before, is changed after it was used, "
-            "or where a tensor decides",
-            hint="set it first of all in the function, or of a tensor made inside (x = x.detach(), x = x * 1)",
-        )
+    write_flag(builder(), owner, bool(value) is FLAGS[name], name=name)
 
 
 def _flag(owner: Any, name: str) -> bool:
