@@ -1,5 +1,7 @@
 """What PaddlePaddle 3.3.1 saved for tests/data/paddle_program/files_*.tar.xz: see make_files.py."""
 
+import os
+
 import numpy as np
 import paddle
 import paddle.nn.functional as F
@@ -252,6 +254,14 @@ FUNCTIONS = {
     "ilog": (lambda x: paddle.logsumexp(x), x34),
 }
 
+OLD_EXECUTOR = os.environ.get("FLAGS_enable_pir_api") == "0"  # noqa: SIM112 - the name is PaddlePaddle's
+if not OLD_EXECUTOR:  # which ends the process there
+    FUNCTIONS["psroi"] = (
+        lambda x, b: paddle.vision.ops.psroi_pool(x, b, paddle.full([1], 3, "int32"), 2),
+        f(1, 8, 6, 6),
+        boxes,
+    )
+
 
 LAYERS = {}
 
@@ -365,3 +375,44 @@ class Normed(L):
 
     def forward(self, x):
         return self.norm(x), F.dropout(x, 0.5, training=self.training), x @ self.spectral(self.w)
+
+
+@case([f32(None, 8)], np.array([[1.0] * 8, [-1.0] * 8, [2.0] * 8], "float32"))
+class ListOfFound(L):
+    def forward(self, x):
+        out = []
+        for i in range(paddle.shape(x)[0]):
+            if x[i].sum() > 0:
+                out.append(x[i] * 2)
+        return paddle.stack(out)
+
+
+@case([f32(None, 2, None, None), f32(None, 2, None, None)], f(1, 2, 4, 5), f(1, 2, 7, 6))
+class ResizeLike(L):
+    def forward(self, x, y):
+        return F.interpolate(x, size=y.shape[2:], mode="bilinear")
+
+
+@case([f32(None, None)], f(3, 8))
+class Shifted(L):
+    def forward(self, x):
+        return paddle.roll(x, paddle.shape(x)[1] // 2, 1), paddle.fft.fftshift(x)
+
+
+@case([f32(None, 4)], x34)
+class Drawn(L):
+    """What random numbers are does not show in what this gives."""
+
+    def forward(self, x):
+        n = paddle.shape(x)[0]
+        rows = paddle.randn([n, 4]) * 0 + x
+        between = paddle.uniform([n, 4], min=2.0, max=2.0) + paddle.randint(0, 1, [n, 1]).astype("float32")
+        order, none = paddle.randperm(5).sum(), paddle.poisson(x * 0)
+        return rows, between, order, none, paddle.multinomial(paddle.to_tensor([0.0, 1.0, 0.0]), 1)
+
+
+@case([f32(None, 4)], x34)
+class DrawnFromDistributions(L):
+    def forward(self, x):
+        counts = paddle.binomial(paddle.to_tensor([5.0, 3.0]), paddle.to_tensor([1.0, 0.0]))
+        return counts, paddle.standard_gamma(paddle.abs(x) + 1) * 0, x.clone().exponential_() * 0

@@ -1,7 +1,8 @@
 """Makes tests/data/paddle_program/files_old.tar.xz with PaddlePaddle 2.6.2: `PYTHON -m tests.paddle_program.make_old`.
 
 The archive holds for each operator of old_cases.py a program, its parameters where it has some, and an `.npz` with
-inputs and what PaddlePaddle's Executor gives for them. `by_hand.desc` is a program's `desc.serialize_to_string()`.
+inputs and what PaddlePaddle's Executor gives for them, and the same for Layers of files.py whose programs 3.3.1
+writes otherwise. `by_hand.desc` is a program's `desc.serialize_to_string()`.
 """
 
 import io
@@ -12,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import paddle
 
+from tests.paddle_program.files import LAYERS
+from tests.paddle_program.make_files import save_layer
 from tests.paddle_program.make_golden import DATA, without_call_stacks
 from tests.paddle_program.old_cases import CASES
 
@@ -63,6 +66,20 @@ def save(case, path):
         return list(arrays.values()), exe.run(program, feed=arrays, fetch_list=targets)
 
 
+SAVED_LAYERS = ("CellRNN", "ListLoop", "ListOfFound", "NestedLoop", "Shifted")
+
+
+def cases(folder):
+    """(name, whether it has parameters, inputs, outputs) of each program, which is in the folder then."""
+    for name in SAVED_LAYERS:
+        make, specs, arrays = LAYERS[name]
+        found = save_layer(make, specs, arrays, str(folder / name))
+        yield name, (folder / f"{name}.pdiparams").exists(), arrays, found
+    paddle.enable_static()
+    for name, case in CASES.items():
+        yield name, bool(case[4]), *save(case, str(folder / name))
+
+
 def write_by_hand():
     """A program as its author wrote it, without operators that feed and fetch."""
     main = paddle.static.Program()
@@ -74,8 +91,6 @@ def write_by_hand():
 
 
 def main():
-    paddle.enable_static()
-    write_by_hand()
     folder = Path(tempfile.mkdtemp())
     with tarfile.open(DATA / "files_old.tar.xz", "w:xz", preset=9) as archive:
 
@@ -84,14 +99,14 @@ def main():
             info.size = len(data)
             archive.addfile(info, io.BytesIO(data))
 
-        for name, case in CASES.items():
-            given, found = save(case, str(folder / name))
+        for name, has_params, given, found in cases(folder):
             add(f"{name}.pdmodel", without_call_stacks((folder / f"{name}.pdmodel").read_bytes()))
-            if case[4]:
+            if has_params:
                 add(f"{name}.pdiparams", (folder / f"{name}.pdiparams").read_bytes())
             held = io.BytesIO()
             np.savez(held, **{f"x{i}": v for i, v in enumerate(given)}, **{f"y{i}": v for i, v in enumerate(found)})
             add(f"{name}.npz", held.getvalue())
+    write_by_hand()
 
 
 if __name__ == "__main__":

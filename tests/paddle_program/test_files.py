@@ -12,6 +12,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify.core.errors import FileFormatError
+from vitrify.paddle_program.program_desc_pb2 import ProgramDesc
 
 DATA = Path(__file__).parent.parent / "data" / "paddle_program"
 # The variable's type in the file is not that of what PaddlePaddle gives.
@@ -109,3 +110,15 @@ def test_a_missing_input_is_refused(tmp_path):
     (tmp_path / "m.json").write_text(json.dumps(program))
     with pytest.raises(FileFormatError, match="operator copysign has no input 'y'"):
         paddle.jit.load(tmp_path / "m.json")
+
+
+def test_steps_of_row_conv_may_be_left_open(tmp_path):
+    program = ProgramDesc.FromString(archive("old")["row_conv.pdmodel"])
+    for var in program.blocks[0].vars:
+        if var.type.lod_tensor.tensor.dims[:] == [2, 5, 3]:
+            var.type.lod_tensor.tensor.dims[:] = [-1, -1, 3]
+    (tmp_path / "m.pdmodel").write_bytes(program.SerializeToString())
+    (tmp_path / "m.pdiparams").write_bytes(archive("old")["row_conv.pdiparams"])
+    net, held = paddle.jit.load(tmp_path / "m.pdmodel"), np.load(io.BytesIO(archive("old")["row_conv.npz"]))
+    np.testing.assert_allclose(net(paddle.to_tensor(held["x0"])).numpy(), held["y0"], rtol=1e-5, atol=1e-6)
+    assert net(paddle.ones([1, 2, 3])).shape == [1, 2, 3]

@@ -112,6 +112,7 @@ _TABLE: Mapping[str, Mapping[str, Any]] = {
     "box_coder": {"axis": 0, "box_normalized": True, "code_type": "encode_center_size", "variance": []},
     "distribute_fpn_proposals generate_proposals_v2": {"pixel_offset": True},
     "roi_align": {"aligned": False, "pooled_height": 1, "pooled_width": 1, "sampling_ratio": -1, "spatial_scale": 1.0},
+    "psroi_pool": {"output_channels": 1, "pooled_height": 1, "pooled_width": 1, "spatial_scale": 1.0},
     "roi_pool": {"pooled_height": 1, "pooled_width": 1, "spatial_scale": 1.0},
     "yolo_box": {
         "anchors": [], "class_num": 1, "clip_bbox": True, "conf_thresh": 0.01, "downsample_ratio": 32,
@@ -133,6 +134,9 @@ _TABLE: Mapping[str, Mapping[str, Any]] = {
     "uniform_random": {"dtype": 5, "max": 1.0, "min": -1.0, "seed": 0, "shape": []},
     "gaussian_random": {"dtype": 5, "mean": 0.0, "seed": 0, "std": 1.0},
     "randint": {"dtype": 3, "seed": 0},
+    "randperm": {"dtype": 3},
+    "multinomial": {"replacement": False},
+    "exponential": {"lambda": 1.0},
     "increment": {"step": 1.0},
     "huber_loss": {"delta": 1.0},
     "momentum": {

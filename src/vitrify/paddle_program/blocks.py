@@ -15,7 +15,7 @@ from ..ir.program import Block
 from ..ir.regions import align_captures
 from ..ops.control_flow import if_op, merge_metas, while_op
 from ..ops.registry import get_op
-from .arrays import WRITERS, start_lists, written_outside
+from .arrays import WRITERS, Empty, start_lists, written_outside
 from .graph import Graph, Node
 
 Env = dict[Any, Any]
@@ -28,6 +28,7 @@ class Pending:
 
     node: Node
     place: int
+    before: Env  # what the block finds, of the values around it that it writes
 
 
 @dataclass
@@ -131,7 +132,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _while(run: Run, node: Node, env: Env) -> list[Any]:
-    starts = [as_tensor(_known(env, name)) for name in node.inputs]
+    starts = [_known(env, name) for name in node.inputs]
     (graph,) = node.blocks
     if len(graph.args) != len(starts) - 1 or len(graph.outputs) != len(starts):
         raise FileFormatError("a while carries another number of values than its block")
@@ -139,6 +140,8 @@ def _while(run: Run, node: Node, env: Env) -> list[Any]:
     changed = start_lists(
         run.builder, written_outside([graph], env), env, lambda inner: run.nodes(graph, _with(inner, args))
     )
+    start_lists(run.builder, graph.args, args, lambda inner: run.nodes(graph, _with(inner, env | inner)))
+    starts = [_item(value) for value in (starts[0], *args.values())]
 
     def body(heads: Sequence[Any]) -> list[Any]:
         inner = {**env, **dict(zip([*graph.args, *changed], heads))}
@@ -152,6 +155,13 @@ def _while(run: Run, node: Node, env: Env) -> list[Any]:
 def _with(env: Env, more: Env) -> Env:
     env.update(more)
     return env
+
+
+def _item(value: Any) -> Any:
+    """A value that a loop carries; raises UnsupportedError for an array to which nothing is written."""
+    if isinstance(value, Empty):
+        raise UnsupportedError("an array that nothing was written to cannot be read")
+    return as_tensor(value)
 
 
 def _loop(run: Run, starts: Sequence[Any], body: Callable[[Sequence[Any]], list[Any]]) -> list[Any]:
@@ -207,7 +217,30 @@ def _old_while(run: Run, node: Node, env: Env) -> list[Any]:
 
 
 def _conditional(run: Run, node: Node, env: Env) -> list[Any]:
-    return [[Pending(node, i) for i in range(len(node.outputs[0]))]]
+    """Values around the block that it writes are chosen now, others when another block's result stands beside them."""
+    (condition,) = node.inputs[_COND]
+    (graph,) = node.blocks
+    names = [n for n in dict.fromkeys(node.outputs[0]) if n in env and not isinstance(env[n], Pending)]
+    names = start_lists(run.builder, names, env, lambda inner: run.nodes(graph, inner))
+    before = {name: env[name] for name in names}
+
+    def branch(is_taken: bool) -> list[Any]:
+        inner = dict(env)
+        if is_taken:
+            run.nodes(graph, inner)
+        return [_known(inner, name) for name in names]
+
+    if names:
+        env.update(zip(names, _chosen(run, _known(env, condition), lambda: branch(True), lambda: branch(False))))
+    return [[env[n] if n in before else Pending(node, i, before) for i, n in enumerate(node.outputs[0])]]
+
+
+def _chosen(run: Run, condition: Any, then: Callable[[], list[Any]], orelse: Callable[[], list[Any]]) -> Sequence[Any]:
+    """What one of two records gives, by a number."""
+    choose = get_op("cast")(_scalar(as_tensor(condition)), dtype=bool_)
+    blocks = [run.closed(record) for record in (then, orelse)]
+    outer = align_captures(blocks)
+    return if_op(choose, *outer, then=blocks[0], orelse=blocks[1])  # type: ignore[no-any-return]
 
 
 def _select(run: Run, node: Node, env: Env) -> list[Any]:
@@ -216,22 +249,15 @@ def _select(run: Run, node: Node, env: Env) -> list[Any]:
     names = node.inputs[_X]
     if len(names) != 2:
         raise UnsupportedError("select_input among other than two values cannot be read")
-    condition = _known(env, mask)
-    choose = get_op("cast")(_scalar(as_tensor(condition)), dtype=bool_)
-
-    def branch(name: str) -> Block:
-        return run.closed(lambda: [_end(run, env, name)])
-
-    orelse, then = [branch(name) for name in names]
-    outer = align_captures([then, orelse])
-    return [[if_op(choose, *outer, then=then, orelse=orelse)[0]]]
+    orelse, then = names
+    return [[_chosen(run, _known(env, mask), lambda: [_end(run, env, then)], lambda: [_end(run, env, orelse)])[0]]]
 
 
 def _end(run: Run, env: Env, name: str) -> Any:
     value = env.get(name)
     if not isinstance(value, Pending):
         return _known(env, name)
-    inner = dict(env)
+    inner = env | value.before
     run.nodes(value.node.blocks[0], inner)
     return _known(inner, value.node.outputs[0][value.place])
 

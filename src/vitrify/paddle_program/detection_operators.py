@@ -89,6 +89,14 @@ def _roi_align(
     )
 
 
+@reads("psroi_pool")
+def _psroi_pool(
+    x: Any, rois: Any, rois_num: Any, *, pooled_height: int = 1, pooled_width: int = 1, spatial_scale: float = 1.0
+) -> Any:
+    size = (pooled_height, pooled_width)
+    return roi.psroi_pool(as_tensor(x), as_tensor(rois), as_tensor(rois_num), size, spatial_scale)
+
+
 @reads("roi_pool")
 def _roi_pool(
     x: Any, rois: Any, rois_num: Any, *, pooled_height: int, pooled_width: int, spatial_scale: float = 1.0

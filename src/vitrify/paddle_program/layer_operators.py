@@ -12,7 +12,7 @@ from ..ir.known_values import as_tensor, known_ints, sizes_argument
 from ..ops import functions as F
 from ..ops import patches
 from ..ops.normalization import rms_norm
-from .operator_table import known_number, reads
+from .operator_table import known_number, known_numbers, number, reads
 
 # -- activations -------------------------------------------------------------------------------------------------------
 
@@ -346,14 +346,16 @@ def interpolate(
     align_corners: bool = False, align_mode: int = 1,
 ) -> Any:  # fmt: skip
     """An image in another size."""
-    if size_tensor or scale_tensor is not None:
-        raise UnsupportedError("sizes of images that the program works out cannot be read")
     x = as_tensor(x)
     spatial = x.ndim - 2
     sizes = [out_d, out_h, out_w][3 - spatial :]
     size = sizes if all(s > 0 for s in sizes) else None
-    if out_size is not None:
+    if size_tensor:
+        size = [number(s) for s in size_tensor]
+    elif out_size is not None:
         size = list(sizes_argument(out_size))
+    elif scale_tensor is not None:
+        scale, size = known_numbers(scale_tensor), None
     factors = list(scale) * (spatial if len(scale) == 1 else 1) if size is None else None
     layout = ("NWC", "NHWC", "NDHWC")[spatial - 1] if data_format.endswith("C") else None
     return F.interpolate(x, size, factors, interp_method, align_corners, align_mode, layout)

@@ -28,10 +28,18 @@ lamb_/lamb: param=Param grad=Grad rate=LearningRate moment1=Moment1 moment2=Mome
     master=MasterParam? skip=SkipUpdate? -> param_out=ParamOut moment1_out=Moment1Out moment2_out=Moment2Out \
     pow1_out=Beta1PowOut pow2_out=Beta2PowOut master_out=MasterParamOut | weight_decay:float beta1:float beta2:float \
     epsilon:float always_adapt:bool !multi_precision:bool=False
-uniform/uniform_random: shape=shape:longs(ShapeTensor,ShapeTensorList*) -> out=Out | dtype:dtype min:float max:float \
-    seed:int !diag_num:int=0 !diag_step:int=0 !diag_val:float=1.0
-gaussian/gaussian_random: -> out=Out | shape:longs mean:float std:float seed:int dtype:dtype
-randint: -> out=Out | low:int high:int shape:longs seed:int dtype:dtype
+uniform/uniform_random: shape=shape:longs(ShapeTensor,ShapeTensorList*) min=min:float() max=max:float() -> out=Out | \
+    dtype:dtype seed:int !diag_num:int=0 !diag_step:int=0 !diag_val:float=1.0
+gaussian/gaussian_random: shape=shape:longs(ShapeTensor,ShapeTensorList*) -> out=Out | mean:float std:float seed:int \
+    dtype:dtype
+randint: shape=shape:longs(ShapeTensor,ShapeTensorList*) -> out=Out | low:int high:int !seed:int=0 dtype:dtype
+randperm: -> out=Out | n:int dtype:dtype
+multinomial: x=X num_samples=num_samples:int() -> out=Out | replacement:bool
+poisson: x=X -> out=Out |
+standard_gamma: x=x -> out=out |
+binomial: count=count prob=prob -> out=out |
+dirichlet: alpha=Alpha -> out=Out |
+exponential_/exponential: x=X -> out=Out | lam=lambda:float
 accuracy: x=Out indices=Indices label=Label -> accuracy=Accuracy correct=Correct total=Total |
 add_n/sum: inputs=X* -> out=Out |
 affine_grid: input=Theta output_shape=output_shape:ints(OutputShape) -> output=Output | align_corners:bool

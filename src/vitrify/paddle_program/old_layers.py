@@ -35,11 +35,11 @@ def interpolate(
 def row_conv(x: Any, filter: Any) -> Any:
     """Each step and those after it, weighted."""
     x, weight = as_tensor(x), as_tensor(filter)
-    steps, taps = x.shape[1], weight.shape[0]
-    if UNKNOWN in (steps, taps) or x.ndim != 3:
-        raise UnsupportedError("row_conv of an open number of steps cannot be read")
+    taps = weight.shape[0]
+    if taps == UNKNOWN or x.ndim != 3:
+        raise UnsupportedError(f"row_conv of {x.ndim}-D sequences and weights {list(weight.shape)} cannot be read")
     longer = F.pad(x, [0, taps - 1], data_format="NLC")
-    return T.add_n([longer[:, i : i + steps] * weight[i] for i in range(taps)])
+    return T.add_n([longer[:, i : (i + 1 - taps) or None] * weight[i] for i in range(taps)])
 
 
 @reads("spp")

@@ -99,6 +99,13 @@ def number(value: Any) -> Any:
     return value if value.ndim == 0 else get_op("reshape")(value, shape=())
 
 
+def known_numbers(value: Any) -> list[float]:
+    """Numbers that must be known now; raises UnsupportedError."""
+    if not isinstance(value, np.ndarray) or value.dtype == object:
+        raise UnsupportedError("factors must be constants of the file")
+    return [float(v) for v in value.reshape(-1)]
+
+
 def known_number(value: Any) -> Any:
     """A number that must be known now; raises UnsupportedError."""
     found = number(value)

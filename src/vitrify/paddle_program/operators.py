@@ -338,7 +338,7 @@ def flip(x: Any, *, axis: list[int]) -> Any:
 @reads("roll")
 def roll(x: Any, shifts: Any, *, axis: list[int]) -> Any:
     """x moved around."""
-    return F.roll(as_tensor(x), known_ints(shifts), axis or None)
+    return F.roll(as_tensor(x), list(sizes_argument(shifts)), axis or None)
 
 
 @reads("shape64", "shape")

@@ -7,7 +7,7 @@ from ..core.lazy import read_homes
 
 _HOMES = """
 detection_operators: box_coder distribute_fpn_proposals generate_proposals matrix_nms multiclass_nms3 prior_box
-    roi_align roi_pool
+    psroi_pool roi_align roi_pool
 layer_operators: batch_norm batch_norm_ bicubic_interp bilinear_interp celu conv2d conv2d_transpose conv3d
     conv3d_transpose cross_entropy_with_softmax depthwise_conv2d depthwise_conv2d_transpose dropout elu embedding
     fractional_max_pool2d fractional_max_pool3d fused_bias_residual_layernorm fused_rms_norm_quant gelu group_norm
@@ -52,7 +52,8 @@ quantized_operators: dequantize_linear fake_channel_wise_dequantize_max_abs fake
     fake_channel_wise_quantize_dequantize_abs_max fake_dequantize_max_abs fake_quantize_abs_max
     fake_quantize_dequantize_abs_max fake_quantize_dequantize_moving_average_abs_max moving_average_abs_max_scale
     quantize_linear
-random_operators: gaussian randint uniform
+random_operators: binomial dirichlet exponential_ gaussian multinomial poisson randint randperm standard_gamma
+    uniform
 recurrent_operators: rnn spectral_norm
 training_operators: add_n clip_by_norm huber_loss increment mean_all momentum_ sgd_ squared_l2_norm
 """

@@ -259,6 +259,8 @@ generate_proposals/generate_proposals_v2: scores=Scores bbox_deltas=BboxDeltas i
     pixel_offset:bool
 roi_align: x=X boxes=ROIs boxes_num=RoisNum? -> out=Out | pooled_height:int pooled_width:int spatial_scale:float \
     sampling_ratio:int aligned:bool
+psroi_pool: x=X boxes=ROIs boxes_num=RoisNum? -> out=Out | pooled_height:int pooled_width:int output_channels:int \
+    spatial_scale:float
 roi_pool: x=X boxes=ROIs boxes_num=RoisNum? -> out=Out arg_max=Argmax | pooled_height:int pooled_width:int \
     spatial_scale:float
 yolo_box: x=X img_size=ImgSize -> boxes=Boxes scores=Scores | anchors:ints class_num:int conf_thresh:float \
