@@ -41,6 +41,23 @@ def test_a_size_of_one_that_is_squeezed_has_a_program_of_its_own(spec):
     assert len(f.program_cache) == (2 if spec else 3)
 
 
+@pytest.mark.parametrize("full", [True, False], ids=["whole", "segments"])
+@pytest.mark.parametrize("spec", [None, [paddle.static.InputSpec([None, 3])]], ids=["no spec", "spec"])
+def test_a_size_that_was_taken_for_one_has_programs_of_its_own(spec, full, capsys):
+    def f(x):
+        print("seen")
+        return paddle.squeeze(x * 2, 0) + paddle.rand([1])
+
+    static = paddle.jit.to_static(f, input_spec=spec, full_graph=full)
+    for n in (1, 2, 3, 2, 1):
+        paddle.seed(n)
+        found = static(rows(n))
+        paddle.seed(n)
+        assert np.array_equal(found.numpy(), f(rows(n)).numpy())
+        assert capsys.readouterr().out == "seen\nseen\n"
+    assert len(static.program_cache) == 3
+
+
 def test_gradients_with_unknown_sizes():
     f, _ = counted(lambda x, w: ((x * w + 1) * x).mean())
     for n in (2, 5, 3):
@@ -68,12 +85,13 @@ def test_loops_over_an_unknown_size():
     assert len(runs) == 2
 
 
-def test_a_size_needed_by_python_is_part_of_the_key():
+@pytest.mark.parametrize("spec", [None, [paddle.static.InputSpec([None, 3])]], ids=["no spec", "spec"])
+def test_a_size_needed_by_python_is_part_of_the_key(spec):
     def f(x):
         name = "abcdef"[: x.shape[0]]
         return x * len(name)
 
-    static, _ = counted(f)
+    static = paddle.jit.to_static(f, input_spec=spec, full_graph=True)
     for n in (2, 4, 3, 2, 4):
         assert np.array_equal(static(rows(n)).numpy(), rows(n).numpy() * n)
     assert len(static.program_cache) == 3

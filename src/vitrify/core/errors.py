@@ -61,6 +61,10 @@ class ShapeError(UserCodeError, ValueError, AssertionError):
     """Shapes of arguments don't fit the op or each other."""
 
 
+class TakenSizeError(ShapeError):
+    """A size that a program took for 1 while it was built, as it was unknown then, is another one."""
+
+
 class ArgumentError(UserCodeError, ValueError, AssertionError):
     """An argument has a value the op does not accept."""
 

@@ -122,6 +122,7 @@ class Builder:
         self.loop_counters: dict[int, Any] = {}
         self.left_iterators: dict[int, Any] = {}  # by id, those of which a tensor decided how many items a loop took
         self.without_ones = False  # whether something recorded is right only where no unknown size is 1
+        self.takes_ones = False  # whether something recorded raises where an unknown size is not 1
         self.locs: tuple[Loc, ...] | None = None
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
         # built; tracing puts conversion here.

@@ -161,6 +161,10 @@ class GraphTensor(TensorMethods):
         """Note that what is recorded next takes no unknown size for 1."""
         recorder.get().without_ones = True
 
+    def _take_unknown_sizes_for_one(self) -> None:
+        """Note that what is recorded next raises TakenSizeError where an unknown size is not 1."""
+        recorder.get().takes_ones = True
+
     # -- in-place changes -------------------------------------------------------------------------------------------
 
     def _become(self, value: Any) -> Any:

@@ -71,6 +71,8 @@ class ProgramBuilder:
     ) -> PartialProgramLayer:  # fmt: skip
         """A program for this call, as general as it can be traced. Raises what the last attempt raised."""
         wide = family.widen(shapes)
+        if family.pinned:
+            user_specs = [None] * len(leaves)  # what they leave open was needed
         attempts = self._attempts(family, wide, list(shapes), user_specs)
         has_own_one = any(map(_refuses_ones, family.entries)) and any(1 in shape for shape in shapes)
         if has_own_one:

@@ -225,6 +225,16 @@ class ProgramCache:
         for family in self._families.values():
             family.entries = [e for e in family.entries if e[1] is not program]
 
+    def pin_sizes_taken(self) -> bool:
+        """Forget programs that take unknown sizes for 1, and let no more be built; whether there were any."""
+        found = False
+        for family in self._families.values():
+            for key, program in family.entries:
+                if program.concrete.takes_ones and any(UNKNOWN in spec.shape for spec in key.specs):
+                    self.drop(program)
+                    family.pinned = found = True
+        return found
+
     def _trim(self) -> None:
         """Forget families that were not used for long (each gets a second chance) until there are few enough."""
         while len(self._families) > 1 and (len(self) > MAX_PROGRAMS or len(self._families) > MAX_FAMILIES):

@@ -15,6 +15,7 @@ import numpy as np
 from ..convert import entered
 from ..convert.values.user_errors import is_internal
 from ..core.dtype import default_dtype
+from ..core.errors import TakenSizeError
 from ..core.interrupts import may_be_caught
 from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
@@ -212,10 +213,13 @@ class StaticFunction(Traceable):
     def _run_again(self, ended: Unfinished, err: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The same call in eager code, which raises likewise, once it has changed what it changes before.
 
-        Where it does not, and nothing of the user's raised `err`, a whole function says so: it was not converted.
+        Where a program took a size for 1 that is another, the same call by a program for its sizes. Where eager code
+        does not raise, and nothing of the user's raised `err`, a whole function says so: it was not converted.
         """
         is_ours = ended.is_of_trace and is_internal(err)
         with ended.again():
+            if isinstance(err, TakenSizeError) and self.program_cache.pin_sizes_taken():
+                return self._called(*args, **kwargs)
             result = self._in_eager(args, kwargs)
         if is_ours and self._full_graph:
             raise presented(err)

@@ -193,7 +193,8 @@ def trace(
             result = [None]
         concrete = _finish(state, arguments, result, observer, owners)
     # What is as it was at the end may have been otherwise where the program raises.
-    concrete.leaves_undone = state.builder.leaves_undone or state.builder.catches or bool(journal.before)
+    build = state.builder
+    concrete.leaves_undone = build.leaves_undone or build.catches or build.takes_ones or bool(journal.before)
     concrete.layers = [*state.layers, *observer.layers]
     concrete.tensor_leaves = [isinstance(leaf, InputSpec) for leaf in leaves]
     return concrete
@@ -252,7 +253,8 @@ def _finish(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
         effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
         spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in pinned),
-        without_ones=state.builder.without_ones, apart=tuple(sorted(apart)), wanting=frozenset(outputs.wanting),
+        without_ones=state.builder.without_ones, takes_ones=state.builder.takes_ones,
+        apart=tuple(sorted(apart)), wanting=frozenset(outputs.wanting),
         left_alone={i: flag for i, flag in left_alone.items() if flag is not None},
         flags=tuple((i, v.stop_gradient) for i, v in enumerate(state.block.inputs) if v in state.builder.flagged),
     )  # fmt: skip

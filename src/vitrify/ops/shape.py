@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.dtype import DType, as_dtype, from_np
-from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.errors import ArgumentError, DTypeError, ShapeError, TakenSizeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axis, numel
 from .arguments import as_ints, entries, is_tensor, only_ints, packs_ints, rank_of, static_int, static_ints
 from .like import reshape_like
@@ -285,7 +285,7 @@ def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
 def _squeeze_meta(x: Meta, *, axes: Shape) -> Meta:
     wrong = [a for a in axes if x.shape[a] not in (1, UNKNOWN)]
     if wrong:
-        raise ShapeError(f"squeeze: dimension {wrong[0]} of x {x} has size {x.shape[wrong[0]]}, not 1")
+        raise TakenSizeError(f"squeeze: dimension {wrong[0]} of x {x} has size {x.shape[wrong[0]]}, not 1")
     return x.with_shape([d for i, d in enumerate(x.shape) if i not in axes])
 
 
@@ -318,8 +318,8 @@ def _with_ones(shape: Shape, axes: Shape) -> list[int]:
 def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     """x without dimensions of size 1: all of them, or those among `axis` (other sizes there are left alone).
 
-    While a program is built, an unknown size named by `axis` is taken to be 1; one not named is kept, and a call of a
-    compiled function with size 1 there gets a program of its own.
+    While a program is built, an unknown size named by `axis` is taken to be 1, one not named to be another; a call of a
+    compiled function for which that is wrong gets a program of its own.
     Source: paddle.squeeze.
 
     Example:
@@ -338,7 +338,10 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
             x._keep_unknown_sizes()
         return squeeze_op(x, axes=tuple(i for i, d in enumerate(shape) if d == 1))
     chosen = {normalize_axis("squeeze", a, max(len(shape), 1)) for a in named}
-    return squeeze_op(x, axes=tuple(a for a in sorted(chosen) if shape and shape[a] in (1, UNKNOWN)))
+    gone = tuple(a for a in sorted(chosen) if shape and shape[a] in (1, UNKNOWN))
+    if UNKNOWN in [shape[a] for a in gone]:
+        x._take_unknown_sizes_for_one()
+    return squeeze_op(x, axes=gone)
 
 
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
