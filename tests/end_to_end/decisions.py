@@ -183,6 +183,19 @@ def ranks_of_two_branches_differ(x):
     return y
 
 
+def lists_and_texts_in_nested_conditions(x):
+    total, found, items, text = x.sum(), [], [x], ""
+    steps = 0
+    if total > 1 and (total > 9 or found):
+        steps += 1
+    if total and (total < -9 or items):
+        steps += 2
+    if total < 1 or (total > 3 and text):
+        steps += 4
+    both = total > 0 and ((total > 9 and text) or (total < 9 and items))
+    return x * 2 if both else x, steps
+
+
 CASES = [
     *[(f, ((A,),(B,),(L,))) for f in (
         tensor_and_none_unused, tensor_or_text_unused, size_and_number_then_tensor,
@@ -191,7 +204,7 @@ CASES = [
         chained_comparison_as_test, none_or_tensor_unused, other_item_in_each_branch,
         attribute_made_and_changed_in_a_loop, items_swapped_in_a_branch, new_key_in_both_branches,
         tuple_in_a_branch, number_in_a_branch, lists_of_two_lengths_unused, shapes_of_two_sizes,
-        ranks_of_two_branches_differ,
+        ranks_of_two_branches_differ, lists_and_texts_in_nested_conditions,
     )],
     *[(f, MASKS) for f in (
         none_guard_and_any,

@@ -125,12 +125,31 @@ def in_a_called_function(x):
     return half(x) + half(-x.abs())
 
 
+def keyword_twice_behind_stars(x):
+    def g(a, *rest, **kw):
+        return a
+
+    held, items = {"a": x}, [x]
+    if x.sum() > 20:
+        x = g(x, a=x)
+    if x.sum() > 10:
+        x = g(x, **held)
+    return g(*items, **held) if x.sum() > 0 else x
+
+
+def too_many_behind_a_star(x):
+    def g(a):
+        return a
+
+    return g(*[x, x]) if x.sum() > 0 else x
+
+
 CASES = [
     *[(f, ((N,), (X,))) for f in (
         loop_over_a_number, none_in_arithmetic, call_of_a_number, too_many_arguments, unknown_keyword,
         unknown_keyword_of_an_op, no_tensors_to_join, text_and_number, length_of_a_number, number_taken_apart,
         number_indexed, order_of_kinds, key_without_hash, attribute_of_none, attribute_of_a_list, item_in_a_number,
-        tensor_and_text, in_a_tensor_loop, in_a_called_function,
+        tensor_and_text, in_a_tensor_loop, in_a_called_function, keyword_twice_behind_stars, too_many_behind_a_star,
     )],
     (after_a_change, ((N, [[1.0]]), (X, [[1.0]]))),
 ]  # fmt: skip

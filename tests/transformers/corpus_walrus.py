@@ -68,6 +68,11 @@ def order_in_calls(x):
 
 
 @CORPUS.case(*NUMBERS)
+def order_in_dicts(x):
+    return {say(1): say(2), say(3): 0, say("y"): x > 0 and (y := say(4)), **({"z": (z := say(5))} if x else {}), 6: 7}
+
+
+@CORPUS.case(*NUMBERS)
 def order_with_rebinding(x):
     return x + (x and (x := 10)) + x
 

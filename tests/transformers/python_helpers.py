@@ -102,6 +102,9 @@ class PythonHelpers:
     def new_dict(self, *parts):
         return {key: value for part in parts for key, value in {**part}.items()}
 
+    def key(self, value):
+        return value
+
     def new_set(self, values):
         return set(values)
 

@@ -20,7 +20,7 @@ from .quote import name, quote
 
 _IN_ORDER = (
     gast.BinOp, gast.UnaryOp, gast.Compare, gast.Call, gast.Tuple, gast.List, gast.Set, gast.Attribute, gast.Subscript,
-    gast.NamedExpr, gast.Starred, gast.keyword, gast.BoolOp, gast.IfExp,
+    gast.NamedExpr, gast.Starred, gast.keyword, gast.BoolOp, gast.IfExp, gast.Dict,
 )  # fmt: skip
 """Expressions whose parts are evaluated from left to right and once, lazy operands apart."""
 
@@ -111,7 +111,7 @@ class _Statements(ScopeTransformer):
         return self._in_order(expr, before)
 
     def _in_order(self, expr: Node, before: Stmts) -> Node:
-        parts = [expr.value] if isinstance(expr, gast.NamedExpr) else children(expr)
+        parts = _parts(expr)
         last = max(position for position, part in enumerate(parts) if _needs_lowering(part))
         replaced = {}
         for position, part in enumerate(parts[: last + 1]):
@@ -166,6 +166,15 @@ class _Statements(ScopeTransformer):
                 before.append(branch)
                 before = branch.body
         return name(result, at=expr)
+
+
+def _parts(expr: Node) -> list[Node]:
+    """The parts of an expression in the order in which Python evaluates them."""
+    if isinstance(expr, gast.NamedExpr):
+        return [expr.value]
+    if isinstance(expr, gast.Dict):
+        return [part for pair in zip(expr.keys, expr.values, strict=True) for part in pair if part is not None]
+    return children(expr)
 
 
 def _with_parts(expr: Node, replaced: dict[Node, Node]) -> Node:

@@ -14,6 +14,7 @@ from ..containers.displays import Spread
 from ..containers.tuples import GraphTuple
 from ..control.recursion import entered
 from ..values.user_code import is_user_code
+from ..values.user_errors import for_user
 from .starred_builtins import STARRED_BUILTINS, together
 
 
@@ -38,7 +39,7 @@ class StarredCalls:
             for arg in args:
                 if isinstance(arg, Spread) and not _has_items(arg.values):
                     return called(*arg.values)  # Python says what is wrong
-            return called(*_together(args), **kwargs)
+            return _called(called, function, _together(args), kwargs)
         known, rest = _together(args[:opened]), args[opened:]
         builtin = STARRED_BUILTINS.get(function) if isinstance(function, _IN_C) else None
         if builtin is not None:
@@ -56,6 +57,12 @@ class StarredCalls:
             raise _refused(function, "its first parameters may be among them")
         values = GraphTuple(together((*known[count:], *rest)))
         return entered(form)(*known[:count], **{name: values}, **kwargs)
+
+
+@for_user
+def _called(called: Callable[..., Any], function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What a call of `function` gives, in whose place `called` is called; whether its arguments fit can be told."""
+    return called(*args, **kwargs)
 
 
 _IN_C = (BuiltinFunctionType, type)

@@ -38,11 +38,20 @@ from ..containers.structure import Originals, is_alike, made_of, put_together
 from ..containers.tuples import GraphTuple
 from ..state.inside import knows_nothing_of
 from ..state.journal import is_inside
-from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_constant, is_equal, is_tensor
+from ..values.base import (
+    MaybeUnset,
+    Undefined,
+    Unmergeable,
+    builder,
+    is_constant,
+    is_equal,
+    is_tensor,
+    scalar_condition,
+)
 from ..values.cases import either_of, note_among
 from ..values.emit import Deferred, common_dtype, dtype_of, is_numeric, is_python_number, placeholder_for, unset_flag
 from ..values.one_of import MAX_OPTIONS, GraphOneOf, settled
-from ..values.optional import decided, kinds_at
+from ..values.optional import decided, kinds_at, optional_kind
 from ..values.text import GraphText
 from ..values.text_choice import TextSlot, chosen, is_text
 from .error_slot import ErrorSlot, error_slot, left
@@ -406,7 +415,7 @@ def _merge_unset(name: str, a: Any, b: Any, joined: Joined) -> Any:
     """One branch, or both, may leave the variable unset: a flag tells the paths apart, in its tensors or beside it."""
     failed = next((v for v in (a, b) if isinstance(v, Unmergeable)), None)
     if failed is not None:
-        return failed
+        return _failed(failed, a, b, joined)
     sides = [_Side(v) for v in (a, b)]
     known = [side for side in sides if side.flag is not False]
     if not known:
@@ -420,6 +429,35 @@ def _merge_unset(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _flagged(name, a, b, joined)
     value = _of_one(name, sides, joined)
     return _maybe(unset, value, sides, joined) if unset.name else value
+
+
+def _failed(failed: Unmergeable, a: Any, b: Any, joined: Joined) -> Unmergeable:
+    """What fails when it is used on either path; as a condition it may be used where both know its truth."""
+    known = [_truth(value) for value in (a, b)]
+    if failed.decided is None and None in known:
+        return failed
+    found = Unmergeable(failed.name, failed.reason, None if None in known else joined.add_number(*known))
+    found.loc = failed.loc
+    return found
+
+
+def _truth(value: Any) -> Any:
+    """The truth of what a path leaves, if no code of the user's tells it; else None."""
+    if isinstance(value, Unmergeable):
+        return value.decided
+    if is_tensor(value):
+        return None if optional_kind(value) is not None else _Truth(value)
+    return bool(value) if is_constant(value) else None
+
+
+@dataclass(frozen=True)
+class _Truth(Deferred):
+    """The truth of a tensor, found out where its path ends."""
+
+    tensor: Any
+
+    def make(self) -> Any:
+        return scalar_condition(self.tensor, "bool()")
 
 
 class _Side:
@@ -496,6 +534,8 @@ def fill_slots(value: Any, results: list[Any]) -> Any:
     """A merged value with its Slots replaced by operator outputs."""
     if isinstance(value, MaybeUnset):
         return MaybeUnset(value.name, value.line, fill_slots(value.value, results), _filled(value.flag, results))
+    if isinstance(value, Unmergeable) and isinstance(value.decided, Slot):
+        value.decided = _filled(value.decided, results)
     if isinstance(value, (Undefined, Variable)):
         return value
     leaves: list[Any] = []

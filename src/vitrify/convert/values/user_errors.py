@@ -6,7 +6,7 @@ import ast
 import inspect
 import linecache
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar
 
@@ -119,14 +119,28 @@ def _cannot_be(call: ast.Call, name: str, frame: FrameType) -> bool:
     function = next(held, None)
     if function is None or _is_of_program(function):
         return False
-    keywords = {keyword.arg: None for keyword in call.keywords if keyword.arg is not None}
-    has_stars = len(keywords) < len(call.keywords) or any(isinstance(arg, ast.Starred) for arg in call.args)
-    return not callable(function) if has_stars else not _fits(function, call.args, keywords)
+    keywords: list[Any] = []
+    for keyword in call.keywords:
+        keywords += [keyword.arg] if keyword.arg is not None else _keys(keyword.value, frame)
+    if None in keywords or any(isinstance(arg, ast.Starred) for arg in call.args):
+        return not callable(function)
+    return not _fits(function, call.args, keywords)
 
 
-def _fits(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+def _keys(mapping: ast.expr, frame: FrameType) -> list[Any]:
+    """The keys of what stands behind `**`, as far as a look without calls tells: None for those that are not known."""
+    if isinstance(mapping, ast.Dict):
+        return [key.value if isinstance(key, ast.Constant) else None for key in mapping.keys]
+    held = frame.f_locals.get(mapping.id) if isinstance(mapping, ast.Name) else None
+    return list(dict.keys(held)) if isinstance(held, dict) else [None]
+
+
+def _fits(function: Any, args: Sequence[Any], keywords: Iterable[str]) -> bool:
     """Whether a call has the arguments that the function takes, as far as that is known."""
     if not callable(function):
+        return False
+    kwargs = dict.fromkeys(keywords)
+    if len(kwargs) < len(list(keywords)):
         return False
     try:
         signature = inspect.signature(function)
