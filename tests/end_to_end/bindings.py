@@ -318,7 +318,8 @@ def nonlocal_in_operands(x):
 CASES = [(f, ((X,), (N,), (Z,))) for f in (
     walrus_in_if, walrus_in_and, walrus_in_or, walrus_in_while, walrus_in_ternary, walrus_in_chain,
     walrus_in_chain_middle, walrus_in_call, walrus_in_dict, walrus_in_comprehension, star_of_tensors,
-    star_under_condition, star_calls, augmented, augmented_deep, swapped, chained_assignment, annotated, nonlocal_in_branch, global_in_branch,
+    star_under_condition, star_calls, augmented, augmented_deep, swapped, chained_assignment, annotated,
+    nonlocal_in_branch, global_in_branch,
     lambda_in_branch, decorated_nested, class_inside, import_inside, loop_targets, loop_else, deleted_names,
     deleted_items, deleted_attributes, item_order, nothing, nonlocal_in_operands,
 )]  # fmt: skip
