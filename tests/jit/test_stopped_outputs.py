@@ -183,3 +183,12 @@ def test_programs_in_which_nothing_stops_have_no_further_output():
     static = paddle.jit.to_static(lambda x: x * 2 if x.sum() > 0 else x * 3, full_graph=True)
     static(paddle.to_tensor([1.0], stop_gradient=False))
     assert len(static.concrete_program.block.outputs) == 1
+
+
+@pytest.mark.parametrize("like", [paddle.expand_as, paddle.view_as, lambda x, y: x.expand(y.shape)])
+def test_a_tensor_that_only_gives_a_size_gives_no_gradient(like):
+    spec = [paddle.static.InputSpec([None, None], stop_gradient=False)] * 2
+    x, y = paddle.ones([2, 3]), paddle.ones([2, 3])
+    y.stop_gradient = False
+    static = paddle.jit.to_static(like, input_spec=spec, full_graph=True)
+    assert like(x, y).stop_gradient and static(x, y).stop_gradient

@@ -20,7 +20,7 @@ ELSEWHERE = {
     **dict.fromkeys(("memcpy_d2h", "memcpy_h2d", "transfer_dtype", "transfer_layout"), "tests/runtime"),
     "max_pool_gather": "the second derivatives of cases_adjoint",
     "region_pick": "the second derivatives of cases_vision",
-    **dict.fromkeys(("given", "one_element", "sized", "sized_like"), "test_same_sizes"),
+    **dict.fromkeys(("given", "one_element", "sized", "sized_like", "without_ones"), "test_same_sizes"),
     "resize_like": "the second derivatives of cases_adjoint",
     "stand_in": "tests/runtime/test_shape_reads",
     "window_shift": "the second derivatives of cases_vision",

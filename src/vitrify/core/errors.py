@@ -62,7 +62,7 @@ class ShapeError(UserCodeError, ValueError, AssertionError):
 
 
 class TakenSizeError(ShapeError):
-    """A size that a program took for 1 while it was built, as it was unknown then, is another one."""
+    """A size that a program took for 1, or for another one, while it was built, as it was unknown then, is not that."""
 
 
 class ArgumentError(UserCodeError, ValueError, AssertionError):

@@ -122,7 +122,8 @@ class Builder:
         self.loop_counters: dict[int, Any] = {}
         self.left_iterators: dict[int, Any] = {}  # by id, those of which a tensor decided how many items a loop took
         self.without_ones = False  # whether something recorded is right only where no unknown size is 1
-        self.takes_ones = False  # whether something recorded raises where an unknown size is not 1
+        self.takes_sizes = False  # whether something recorded raises TakenSizeError
+        self.is_called = False  # whether the program is built for a call, which can be done by another
         self.locs: tuple[Loc, ...] | None = None
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
         # built; tracing puts conversion here.
@@ -512,7 +513,7 @@ class Builder:
 def _stop_flags(op: OpDef, values: Sequence[Any], attrs: Mapping[str, Any], count: int) -> list[bool]:
     """For each output, whether no gradient flows through it."""
     blocks = [b for b in attrs.values() if isinstance(b, Block)] if isinstance(op.vjp, StructuralGradient) else []
-    is_stopped = all(_stops(v) for v in values)
+    is_stopped = all(_stops(v) or op.asks_shape(i) for i, v in enumerate(values))
     if is_stopped and not any(map(_makes_leaf, blocks)):
         return [True] * count
     if blocks and (is_stopped or not grad_enabled.get()):

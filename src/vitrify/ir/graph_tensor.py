@@ -10,7 +10,7 @@ import numpy as np
 from ..core.dtype import as_dtype
 from ..core.errors import DTypeError, UnknownValueError, UnsupportedError
 from ..core.lazy import lazy_module
-from ..core.meta import Meta, numel
+from ..core.meta import UNKNOWN, Meta, numel
 from ..core.modes import PYTHON_NUMBER, grad_enabled, is_tracing, recorder, scoped
 from ..core.place import Place, as_place, current_place
 from ..core.single import assert_index, assert_single
@@ -157,13 +157,18 @@ class GraphTensor(TensorMethods):
     def __format__(self, spec: str) -> str:
         return format(repr(self), spec)
 
-    def _keep_unknown_sizes(self) -> None:
-        """Note that what is recorded next takes no unknown size for 1."""
-        recorder.get().without_ones = True
+    def _keep_unknown_sizes(self) -> Any:
+        """This tensor, of which what is recorded next takes no unknown size for 1; a call finds out where one is."""
+        build = recorder.get()
+        build.without_ones = True
+        if not build.is_called:
+            return self
+        build.takes_sizes = True
+        return _same_sizes.without_ones_op(self, axes=tuple(i for i, d in enumerate(self.shape) if d == UNKNOWN))
 
     def _take_unknown_sizes_for_one(self) -> None:
         """Note that what is recorded next raises TakenSizeError where an unknown size is not 1."""
-        recorder.get().takes_ones = True
+        recorder.get().takes_sizes = True
 
     # -- in-place changes -------------------------------------------------------------------------------------------
 

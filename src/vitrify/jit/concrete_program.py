@@ -29,10 +29,10 @@ class ConcreteProgram:
     eager code changes before.
     `spent`: the numbers of outputs that no backward may come by, and why; `pinned`: those of captured tensors that no
     others may stand in for, as their gradients or state are the program's. `without_ones`: whether it is right only
-    where no unknown size is 1, `takes_ones`: where some are. `wanting`: the numbers of outputs that want a gradient
-    on every path. `flags` pairs an input index with the `stop_gradient` that the function gives it. `left_alone`: for
-    inputs that are written to on some path, the number, from the end, of the output that says whether they are on no
-    tape afterwards. `apart`: pairs of inputs that it takes for two objects.
+    where no unknown size is 1, `takes_sizes`: whether it may raise TakenSizeError. `wanting`: the numbers of outputs
+    that want a gradient on every path. `flags` pairs an input index with the `stop_gradient` that the function gives
+    it. `left_alone`: for inputs that are written to on some path, the number, from the end, of the output that says
+    whether they are on no tape afterwards. `apart`: pairs of inputs that it takes for two objects.
     """
 
     program: Program
@@ -50,7 +50,7 @@ class ConcreteProgram:
     pinned: frozenset[int] = frozenset()
     wanting: frozenset[int] = frozenset()
     without_ones: bool = False
-    takes_ones: bool = False
+    takes_sizes: bool = False
     left_alone: Mapping[int, int] = field(default_factory=dict)
     flags: tuple[tuple[int, bool], ...] = ()
     apart: tuple[tuple[int, int], ...] = ()

@@ -119,7 +119,7 @@ class ProgramBuilder:
         values = [spec if spec is not None else leaf for spec, leaf in zip(specs, leaves)]
         label = f"to_static builds {getattr(self.eager, '__name__', 'a function')}"
         with collection_paused(), span(TracerEventType.UserDefined, label):
-            concrete = self.trace(tree, values, variation)
+            concrete = self.trace(tree, values, variation, is_called=True)
             layers = layer_state(self.eager, concrete.layers)
             program = PartialProgramLayer(concrete, layers, options=self._options)
         if concrete.without_ones:
@@ -134,14 +134,22 @@ class ProgramBuilder:
             self.warn_of_retracing(tree, "The oldest are forgotten")
         return program
 
-    def trace(self, tree: TreeDef, values: Sequence[Any], variation: Variation | None = None) -> ConcreteProgram:
-        """The program of a call of this structure, with InputSpecs in place of tensors; it is not kept."""
+    def trace(
+        self, tree: TreeDef, values: Sequence[Any], variation: Variation | None = None, is_called: bool = False
+    ) -> ConcreteProgram:
+        """The program of a call of this structure, with InputSpecs in place of tensors; it is not kept.
+
+        is_called: there is such a call, which another program can do.
+        """
         foreign: list[Foreign] = []
         was_kept = keeps = False
         while True:
             try:
                 names = self._argument_names(tree)
-                return trace(self.converted, tree, values, names, self.eager, variation, foreign, self._is_whole, keeps)
+                return trace(
+                    self.converted, tree, values, names, self.eager, variation, foreign, self._is_whole, keeps,
+                    is_called,
+                )  # fmt: skip
             except UnsupportedError as err:
                 if self._is_whole and learn_of(err, foreign):
                     continue

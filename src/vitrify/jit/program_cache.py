@@ -226,11 +226,11 @@ class ProgramCache:
             family.entries = [e for e in family.entries if e[1] is not program]
 
     def pin_sizes_taken(self) -> bool:
-        """Forget programs that take unknown sizes for 1, and let no more be built; whether there were any."""
+        """Forget programs that take unknown sizes for known ones, and let no more be built; whether there were any."""
         found = False
         for family in self._families.values():
             for key, program in family.entries:
-                if program.concrete.takes_ones and any(UNKNOWN in spec.shape for spec in key.specs):
+                if program.concrete.takes_sizes and any(UNKNOWN in spec.shape for spec in key.specs):
                     self.drop(program)
                     family.pinned = found = True
         return found

@@ -213,7 +213,7 @@ class StaticFunction(Traceable):
     def _run_again(self, ended: Unfinished, err: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The same call in eager code, which raises likewise, once it has changed what it changes before.
 
-        Where a program took a size for 1 that is another, the same call by a program for its sizes. Where eager code
+        Where a program took a size for another than it is, the same call by a program for its sizes. Where eager code
         does not raise, and nothing of the user's raised `err`, a whole function says so: it was not converted.
         """
         is_ours = ended.is_of_trace and is_internal(err)

@@ -137,20 +137,24 @@ def trace(
     foreign: Sequence[Foreign] = (),
     is_whole: bool = False,
     keeps_containers: bool = False,
+    is_called: bool = False,
 ) -> ConcreteProgram:
     """Run `function` once with Variables for the InputSpec leaves, recording a program.
 
     leaves: InputSpec for each tensor argument, anything else as its Python value. original: the user's function that
-    `function` is the converted form of. variation: which numbers and sizes of the Python state become inputs. foreign:
-    containers of the user's that can grow in this trace. is_whole: what cannot be converted is an error, not a segment.
-    keeps_containers: a list or dict of which a tensor decides which one it is stays the one or the other; by default it
-    becomes one by value, which makes smaller programs, and must not be changed then (ForkedError).
+    `function` is the converted form of. variation: which numbers and sizes of the Python state become inputs.
+    foreign: containers of the user's that can grow in this trace. is_whole: what cannot be converted is an error, not
+    a segment. keeps_containers: a list or dict of which a tensor decides which one it is stays the one or the other;
+    by default it becomes one by value, which makes smaller programs, and must not be changed then (ForkedError).
+    is_called: it is for a call, which can be done by another program where sizes are not what this one takes them
+    for.
 
     Whatever the function does to Python objects is undone afterwards, and done by each run of the program.
     """
     state = Trace()
     state.builder.is_whole = is_whole
     state.builder.keeps_containers = keeps_containers
+    state.builder.is_called = is_called
     block = state.block
     arguments = state.arguments
     values: list[Any] = []
@@ -194,7 +198,7 @@ def trace(
         concrete = _finish(state, arguments, result, observer, owners)
     # What is as it was at the end may have been otherwise where the program raises.
     build = state.builder
-    concrete.leaves_undone = build.leaves_undone or build.catches or build.takes_ones or bool(journal.before)
+    concrete.leaves_undone = build.leaves_undone or build.catches or build.takes_sizes or bool(journal.before)
     concrete.layers = [*state.layers, *observer.layers]
     concrete.tensor_leaves = [isinstance(leaf, InputSpec) for leaf in leaves]
     return concrete
@@ -253,7 +257,7 @@ def _finish(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
         effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
         spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in pinned),
-        without_ones=state.builder.without_ones, takes_ones=state.builder.takes_ones,
+        without_ones=state.builder.without_ones, takes_sizes=state.builder.takes_sizes,
         apart=tuple(sorted(apart)), wanting=frozenset(outputs.wanting),
         left_alone={i: flag for i, flag in left_alone.items() if flag is not None},
         flags=tuple((i, v.stop_gradient) for i, v in enumerate(state.block.inputs) if v in state.builder.flagged),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import ShapeError
+from ..core.errors import ShapeError, TakenSizeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from ..core.single import assert_single
 from .arguments import rank_of
@@ -49,6 +49,24 @@ sized_op = define_op(
     meta=_sized_meta,
     vjp={"x": lambda ct: ct},
     native=lambda n, x, *, sizes, what: x,
+    view=True,
+    raises=True,
+)
+
+
+def _without_ones_meta(x: Meta, *, axes: Shape) -> Meta:
+    ones = [axis for axis in axes if x.shape[axis] == 1]
+    if ones:
+        raise TakenSizeError(f"squeeze: dimension {ones[0]} of x {x} has size 1, which the program was not built for")
+    return x
+
+
+without_ones_op = define_op(
+    "without_ones",
+    kernel=lambda xp, x, *, axes: x,
+    meta=_without_ones_meta,
+    vjp={"x": lambda ct: ct},
+    native=lambda n, x, *, axes: x,
     view=True,
     raises=True,
 )

@@ -335,7 +335,7 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     named = () if axis is None else static_ints("squeeze", axis, "axis")
     if not named:
         if UNKNOWN in shape:
-            x._keep_unknown_sizes()
+            x = x._keep_unknown_sizes()
         return squeeze_op(x, axes=tuple(i for i, d in enumerate(shape) if d == 1))
     chosen = {normalize_axis("squeeze", a, max(len(shape), 1)) for a in named}
     gone = tuple(a for a in sorted(chosen) if shape and shape[a] in (1, UNKNOWN))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError, ShapeError, UnknownValueError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .arguments import as_ints, is_tensor, rank_of, static_int, static_ints
 from .moving_axis import at_axis
@@ -116,7 +116,7 @@ def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[A
 def _known_size(op: str, x: Any, axis: int) -> int:
     size = int(x.shape[axis])
     if size == UNKNOWN:
-        raise ShapeError(f"{op}: the size of dimension {axis} is not known while the program is built")
+        raise UnknownValueError(f"{op}: the size of dimension {axis} is not known while the program is built")
     return size
 
 
