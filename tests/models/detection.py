@@ -379,8 +379,14 @@ IMAGE = normal(3, 32, 32)
 SIZES = ((None, 3, 32, 32), (None, 2, 4), (None, 2))
 CASES = [
     Case(
-        "RetinaNet", lambda: create(CONFIG), corners, total, calls=(Call("predict", IMAGE),), rate=0.003,
-        specs=((2, 3, 32, 32), (2, 2, 4), (2, 2)), sizes=(2,),
+        "RetinaNet",
+        lambda: create(CONFIG),
+        corners,
+        total,
+        calls=(Call("predict", IMAGE),),
+        rate=0.003,
+        specs=((2, 3, 32, 32), (2, 2, 4), (2, 2)),
+        sizes=(2,),
     ),  # its Python loops over images are unrolled
     Case("YOLOv3", YOLOv3, centers, total, calls=(Call("predict", IMAGE),), specs=SIZES),
 ]

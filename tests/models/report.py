@@ -16,7 +16,7 @@ stands in a cell is the largest difference, relative to the largest number of th
 outputs in training and evaluation mode, of the gradients of all parameters and float inputs, of the loss over the first
 steps of training, and of what the model's other methods (decoding, generation, post-processing) return. The tests of
 that folder check, for the same models, that compiled and eager are equal in all of this, and that both ways to save
-give the model back.
+give the model back, and that training goes on in a new process from a checkpoint as if it had never stopped.
 
 """
 COLUMNS = ("outputs", "gradients", "loss curve", "other methods")

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.models.case import Case
 
 FOLDER = Path(__file__).parent
-NOT_MODELS = {"case", "checks", "zoo", "worker", "report", "model_outputs"}
+NOT_MODELS = {"case", "checks", "zoo", "worker", "report", "model_outputs", "resuming"}
 
 
 def modules() -> list[str]:
