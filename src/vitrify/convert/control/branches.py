@@ -32,7 +32,7 @@ from .merge import Joined, Slot, Slots, fill_slots, merge, merge_content
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .sharing import outer_of, share_branches
-from .unknown import Pending, stand_in
+from .unknown import Pending, give_up_trial, stand_in
 
 Function = Callable[..., Any]
 
@@ -135,6 +135,7 @@ def trace_branches(
 
     by_value: whether one object stands for two that were there before, which are then no longer told apart.
     """
+    give_up_trial()
     shared = [*shared, *closed_over((then, orelse))]
     known = told_by(pred)
     sides: list[_Side] = []

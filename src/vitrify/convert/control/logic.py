@@ -16,7 +16,7 @@ from ..values.optional import Facts, MaybeNoneError, means, tell, told_by
 from .branches import convert_ifexp, trace_branches
 from .protocols import truth
 from .raise_ import ENDED, run_path
-from .unknown import Pending
+from .unknown import Noticeable, Pending, tried, trying
 
 Function = Callable[..., Any]
 MAX_EAGER_OPERATORS = 8
@@ -59,8 +59,13 @@ def _lazy(test: Any, left: Any, right: Function, combine: Function, stop_on: boo
     """
     if not is_graph(left):
         return _object_decides(test, left, right, stop_on)
-    if _is_flag(left) and _is_harmless(right):
-        other = right()
+    early = _tried(right) if _is_flag(left) else None
+    if early is not None:
+        (other,) = early
+        if tried() is None:
+            other = right()
+        elif _is_flag(other):
+            other = left  # a trial around this one needs some flag, whatever it says
         if _is_flag(other):
             return tell(combine(left, other), _told_by_both(left, other, stop_on))
         decided = None if is_graph(other) else truth(other)
@@ -108,20 +113,36 @@ def _is_flag(value: Any) -> bool:
     return is_graph(value) and value.dtype.is_bool and value.ndim == 0
 
 
-def _is_harmless(function: Function) -> bool:
-    """Whether evaluating the operand early cannot be noticed: few elementwise operators, no effects, no errors."""
-    with journaling(closed_over((function,))) as journal, builder().sub_block() as block:
+def _tried(function: Function) -> tuple[Any] | None:
+    """What the operand gives, in a block that is left behind, where evaluating it early cannot be noticed; else None.
+
+    It cannot where it is few elementwise operators, without effects and errors. A trial inside of a trial is not done
+    again to be recorded there: else operands of operands would be evaluated twice for each level around them.
+    """
+    outer = tried()
+    with journaling(closed_over((function,))) as journal, builder().sub_block() as block, trying() as trial:
+        if len(trial.trials) > MAX_EAGER_OPERATORS:  # each of which takes an operator at least
+            raise Noticeable(trial.trials[0])
         try:
-            if run_path(function) is ENDED:
-                return False
+            value = run_path(function)
         except (Pending, MaybeNoneError):
-            return False
+            return None
+        except Noticeable as signal:
+            if signal.target is not trial:
+                raise
+            return None
+        if value is ENDED:
+            return None
         journal.forget_local(())
         journal.refuse_spent()
         if journal.is_changed():
-            return False
-        few = len(block.ops) <= MAX_EAGER_OPERATORS
-        return few and all(op.op.elementwise and not op.op.raises for op in block.ops)
+            return None
+        trial.count += len(block.ops)
+        if trial.count > MAX_EAGER_OPERATORS or not all(op.op.elementwise and not op.op.raises for op in block.ops):
+            return None
+    if outer is not None:
+        outer.count += trial.count
+    return (value,)
 
 
 def convert_not(value: Any) -> Any:

@@ -31,7 +31,7 @@ from .collapse import collapsed
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .sharing import Turn, enter_tracked, kept_flags, needs_tracking, outer_of, share_loop
-from .unknown import Pending
+from .unknown import Pending, give_up_trial
 
 Function = Callable[..., Any]
 MAX_ATTEMPTS = 12
@@ -51,6 +51,7 @@ def trace_loop(
 
     `holders`: how many refer to each of `values` without keeping it: tuples of them, and the caller's variables.
     """
+    give_up_trial()
     own = private(values, holders)
     state = CarriedState([CarriedValue.of(n, v) for n, v in zip(names, values)], own)
     for place in (*shared, *closed_over((test, body))):

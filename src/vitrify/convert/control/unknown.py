@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
+from ...core.modes import scoped
 from ...core.pytree import flatten
 from ...ir.builder import UNSET
 from ...ir.program import Block, Variable
@@ -23,6 +28,46 @@ class Signal(BaseException):
 
 class Pending(Signal):
     """This path needs what the function `target` gives before any path has told."""
+
+
+class Noticeable(Signal):
+    """What the trial `target` evaluates may not be evaluated early."""
+
+
+@dataclass
+class Trial:
+    """A trial whether evaluating an operand of `and` or `or` early can be noticed, and how many operators it took.
+
+    `trials`: it and those around it, the outermost first.
+    """
+
+    trials: list[Trial]
+    count: int = 0
+
+
+_trial: ContextVar[Trial | None] = ContextVar("trial", default=None)
+
+
+def tried() -> Trial | None:
+    """The trial that what is evaluated now is part of."""
+    return _trial.get()
+
+
+@contextmanager
+def trying() -> Iterator[Trial]:
+    """Evaluate what is inside as a trial."""
+    outer = _trial.get()
+    trial = Trial([] if outer is None else [*outer.trials])
+    trial.trials.append(trial)
+    with scoped(_trial, trial):
+        yield trial
+
+
+def give_up_trial() -> None:
+    """End the trial there may be: what follows can be noticed, as any branch or loop of a program."""
+    trial = _trial.get()
+    if trial is not None:
+        raise Noticeable(trial)
 
 
 def stand_in(value: Any) -> Any:
