@@ -1,5 +1,7 @@
 """`sum` of lists of unknown length: 0 where nothing is in them, a tensor where at least one item is known to be."""
 
+import vitrify as paddle
+
 A, B, C = [[1.0, 2.0], [-3.0, -4.0]], [[-1.0, -2.0], [-3.0, -4.0]], [[1.0, 2.0], [3.0, 4.0]]
 
 
@@ -106,10 +108,16 @@ def item_set(x):
     return sum(found[1:])
 
 
+def given_to_functions_of_tensors(x):
+    total = sum(kept(x))
+    return paddle.nn.functional.relu(total), paddle.isnan(total), total.clip(1.0), paddle.allclose(total, total)
+
+
 CASES = [
-    (function, ((A,), (B,), (C,)))
+    (given_to_functions_of_tensors, ((A,), (C,))),
+    *[(function, ((A,), (B,), (C,)))
     for function in (
         of_what_may_be_nothing, appended, extended, popped, joined, popped_on_one_path, emptied_in_a_loop, cleared,
         item_deleted, slice_emptied, filtered, turned_round, of_a_copy, item_set,
-    )
+    )],
 ]  # fmt: skip

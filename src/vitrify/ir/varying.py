@@ -50,6 +50,10 @@ LEAST: dict[Any, type] = {
 }
 LEAST |= {NUMBER_OPS[op]: least for op, least in LEAST.items() if op in NUMBER_OPS}
 """Ops that give a number of the widest class among their inputs' where these are numbers, and the least class of it."""
+_OTHERS = "abs bitwise_and bitwise_not bitwise_or bitwise_xor"
+_COMPARISONS = "equal greater_equal greater_than less_equal less_than not_equal"
+_OPERATORS = {*LEAST, *map(get_op, f"{_OTHERS} {_COMPARISONS}".split()), pow_op, NUMBER_OPS[pow_op], where_op}
+"""Ops that give numbers where their inputs are: those of Python's operators, and the choice of one."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +195,7 @@ def _widest(several: Sequence[Kind], inputs: Sequence[Any], least: int) -> Kind 
 
 def _is_arithmetic(op: Any, inputs: Sequence[Any]) -> bool:
     """Whether the op gives a number where all its inputs that may be numbers are."""
-    return bool(op.elementwise) and op is not cast_op and all(kinds_of(v) != {GraphTensor} for v in inputs)
+    return op in _OPERATORS and all(kinds_of(v) != {GraphTensor} for v in inputs)
 
 
 def _is_surely_a_tensor(value: Any) -> bool:
