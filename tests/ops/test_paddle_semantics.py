@@ -230,6 +230,12 @@ def test_labels_get_no_gradient(loss):
     assert x.grad is not None and y.grad is None
 
 
+def test_predictions_that_are_certain_have_a_finite_slope():
+    p, y = paddle.to_tensor([0.0, 1.0, 0.0, 1.0], stop_gradient=False), paddle.to_tensor([0.0, 1.0, 1.0, 0.0])
+    F.binary_cross_entropy(p, y, reduction="sum").backward()
+    assert np.allclose(p.grad.numpy(), [0.0, 0.0, -1e12, 1e12])
+
+
 @pytest.mark.parametrize(
     "call",
     [

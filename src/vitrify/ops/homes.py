@@ -59,6 +59,7 @@ ops.lists: list_append list_cast list_extend list_fill list_gap list_get list_jo
     list_order list_pick list_pluck list_put list_remove list_set list_slice list_split list_spread list_stack
     list_sum list_unorder list_unpluck list_unput list_unslice list_unstack list_zero_at list_zip
 ops.long_attention: long_attention long_attention_grad long_attention_mask_grad
+ops.losses: bce_loss
 ops.lu: lu lu_pack lu_permutation lu_triangles
 ops.masked: masked_gather masked_scatter
 ops.masks: causal_mask

@@ -9,8 +9,10 @@ from .activation import log_sigmoid
 from .arguments import rank_of
 from .creation import arange
 from .like import zeros_like
+from .meta_rules import elementwise, real_floating
 from .reduce import mean, sum
 from .reduction import check_reduction, given, reduced
+from .registry import define_elementwise
 from .same_sizes import same_sizes
 from .select import clip, maximum, where
 from .shape import unsqueeze
@@ -20,6 +22,7 @@ from .unary import exp, log, square
 from .within import probabilities
 
 LOWEST_LOG = -100.0  # what Paddle and others take for log(0)
+LEAST_SPREAD = 1e-12  # likewise for p (1 - p) where it divides
 
 
 def softplus(x: Any) -> Any:
@@ -109,11 +112,24 @@ def _weighted(loss: Any, weight: Any) -> Any:
     return loss if weight is None else loss * weight
 
 
+# Where both logarithms are composed, the slope of a certain prediction is 0 / 0.
+_bce_op = define_elementwise(
+    "bce_loss",
+    scalar=lambda s, x, label: -(
+        label * s.maximum(s.log(x), LOWEST_LOG) + (1 - label) * s.maximum(s.log(1 - x), LOWEST_LOG)
+    ),
+    meta=elementwise("bce_loss", ("x", "label"), real_floating),
+    vjp={"x": lambda ct, *, x, label: ct * (x - label) / maximum(x * (1.0 - x), LEAST_SPREAD)},
+    maps={"paddle": "bce_loss"},
+)
+
+
 def binary_cross_entropy(
     input: Any, label: Any, weight: Any = None, reduction: str = "mean", name: str | None = None
 ) -> Any:
     """The cross entropy of probabilities `input` in [0, 1] against labels in [0, 1]; log(0) counts as -100.
 
+    The slope of a certain prediction is finite: 0 where it is right.
     input, label: [*s] -> [] or [*s]. Raises ShapeError when they differ, ArgumentError for an input outside of [0, 1].
     Source: paddle.nn.functional.binary_cross_entropy.
 
@@ -126,9 +142,7 @@ def binary_cross_entropy(
     check_reduction("binary_cross_entropy", reduction)
     label = given(same_shape("binary_cross_entropy", input, label))
     input = probabilities("binary_cross_entropy: input", input)
-    hit = maximum(log(input), LOWEST_LOG)
-    miss = maximum(log(1.0 - input), LOWEST_LOG)
-    return reduced(_weighted(-(label * hit + (1.0 - label) * miss), weight), reduction)
+    return reduced(_weighted(_bce_op(input, label), weight), reduction)
 
 
 def binary_cross_entropy_with_logits(
