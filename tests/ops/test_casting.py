@@ -39,3 +39,33 @@ def test_a_question_about_no_tensor_raises():
 
 def test_dim_is_the_number_of_dimensions():
     assert paddle.ones([2, 3]).dim() == paddle.ones([2, 3]).ndimension() == 2
+
+
+TOO_LARGE = {
+    "plus": (lambda u, i8, i: u + (-1), [49, 199]),
+    "minus": (lambda u, i8, i: -1 - u, [205, 55]),
+    "times": (lambda u, i8, i: i8 * 2**40, [0, 0]),
+    "quotient": (lambda u, i8, i: u // -1, [0, 0]),
+    "bits": (lambda u, i8, i: u & 300, [32, 8]),
+    "beyond 64 bits": (lambda u, i8, i: i + 2**70 + 1, [6, -2]),
+    "in place": (lambda u, i8, i: (u + 0).add_(-1), [49, 199]),
+    "filled": (lambda u, i8, i: (i8 + 0).fill_(300), [44, 44]),
+    "full": (lambda u, i8, i: paddle.full([1], -1, "uint8"), [255]),
+    "masked": (lambda u, i8, i: paddle.masked_fill(i8, i8 > 0, 300), [44, -3]),
+    "where": (lambda u, i8, i: paddle.where(i8 > 0, i8, 300), [50, 44]),
+    "scaled": (lambda u, i8, i: paddle.scale(i8, 1, bias=300), [94, 41]),
+    "less": (lambda u, i8, i: u < 300, [True, True]),
+    "greater": (lambda u, i8, i: u > -1, [True, True]),
+    "equal": (lambda u, i8, i: u == 306, [False, False]),
+    "beyond any": (lambda u, i8, i: i < 2**70, [True, True]),
+    "logic": (lambda u, i8, i: paddle.logical_and(u, paddle.to_tensor(True)) & (u != 256), [True, True]),
+    "bounds": (lambda u, i8, i: paddle.clip(u, -5, 300), [50, 200]),
+}
+
+
+@pytest.mark.parametrize(("call", "expected"), TOO_LARGE.values(), ids=TOO_LARGE)
+@pytest.mark.parametrize("static", [False, True])
+def test_ints_that_a_dtype_does_not_hold_are_its_lowest_bits_and_compared_as_they_are(call, expected, static):
+    run = paddle.jit.to_static(call, full_graph=True) if static else call
+    u, i8, i = (paddle.to_tensor(v, dtype=d) for v, d in (([50, 200], "uint8"), ([50, -3], "int8"), ([5, -3], "int64")))
+    assert run(u, i8, i).tolist() == expected

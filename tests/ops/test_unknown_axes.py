@@ -46,3 +46,21 @@ def test_ones_put_in_and_taken_away():
     for a, shape in ((2, [1, 3, 1, 4]), (-1, [1, 3, 4, 1])):
         x = paddle.ones(shape)
         assert take(x, paddle.to_tensor(a)).shape == [3, 4]
+
+
+FLOATING = {
+    "sum": lambda x, at: paddle.sum(x, at),
+    "concat": lambda x, at: paddle.concat([x, x], axis=at),
+    "cumsum": lambda x, at: paddle.cumsum(x, at),
+    "gather": lambda x, at: paddle.gather(x, paddle.to_tensor([1]), at),
+    "split": lambda x, at: paddle.split(x, 2, at)[0],
+    "repeats": lambda x, at: paddle.repeat_interleave(x, at + 1, 0),
+    "zeros": lambda x, at: paddle.zeros([at + 1, 2]),
+}
+
+@pytest.mark.parametrize("call", FLOATING.values(), ids=FLOATING)
+def test_floating_tensors_say_axes_and_sizes(call):
+    x = paddle.arange(8.0).reshape([2, 4])
+    whole = call(x, paddle.to_tensor(1))
+    for run in (call, compiled(call)):
+        np.testing.assert_array_equal(run(x, paddle.to_tensor(1.0)).numpy(), whole.numpy())

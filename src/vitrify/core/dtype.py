@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -242,6 +242,19 @@ def promote_scalar(tensor: DType, value: Number) -> DType:
     (paddle.float32, paddle.float16, paddle.int64, paddle.int8)
     """
     return _SECOND_0D[tensor, scalar_dtype(value)]
+
+
+def fitted(value: Any, dtype: DType) -> Any:
+    """Return `value`; of a Python int that is too large for the integer `dtype`, what that holds: its lowest bits.
+
+    >>> fitted(-1, uint8), fitted(300, int8), fitted(300, float32)
+    (255, 44, 300)
+    """
+    if value.__class__ is not int or not dtype.is_integer:
+        return value
+    bits = 8 * dtype.itemsize
+    low = value & ((1 << bits) - 1)
+    return low - (1 << bits) if dtype.np.kind == "i" and low >> (bits - 1) else low
 
 
 def true_divide_dtype(promoted: DType) -> DType:

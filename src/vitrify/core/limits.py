@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
+from .alias import aliased
 from .dtype import STORED, DType, DTypeLike, as_dtype
 from .errors import ArgumentError
 
@@ -43,6 +44,7 @@ class IntInfo:
         return f"paddle.iinfo(min={self.min}, max={self.max}, bits={self.bits}, dtype={self.dtype})"
 
 
+@aliased(dtype="type")
 def finfo(dtype: DTypeLike) -> FloatInfo:
     """Return the limits of a floating type, or of a complex type's parts; raises ArgumentError for others.
 

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.errors import DTypeError
 from ..ops.arguments import rank_of
 from ..ops.methods import TensorMethods
 from .tensor import Tensor, to_tensor
 
 
+@aliased(x="obj")
 def is_tensor(x: Any) -> bool:
     """Whether x is a Tensor, or a variable of a program. Source: paddle.is_tensor.
 

@@ -18,7 +18,7 @@ from ..core.setting import WATCH
 from ..core.source import user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.failure import describe_inputs, metas_of, missing_tensor, need_given, need_integers, need_vector, no_tensor
-from ..ops.promote import SCALARS, promote_inputs, with_numpy_numbers
+from ..ops.promote import SCALARS, fitted_numbers, promote_inputs, with_numpy_numbers
 from ..ops.registry import OpDef
 from .kernels import check_dtype, check_inputs, run_kernel
 from .recording import SCALAR_TYPES, record, record_many, record_pair
@@ -70,6 +70,9 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         else:
             return _apply_general(op, inputs, arrays, attrs, wanted)
     except Exception as err:
+        known = fitted_numbers(op, inputs, err) if scalars else None
+        if known is not None:
+            return apply(op, known, attrs)
         _explain(op, arrays, attrs, err)
         raise
     if wanted and _grad_enabled():

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dtype import as_dtype, default_dtype
+from ..core.dtype import as_dtype, default_dtype, fitted
 from ..core.errors import DTypeError, UnsupportedError, UserCodeError, VitrifyError
 from ..core.made import Made
 from ..core.meta import ListMeta, Meta
@@ -504,7 +504,7 @@ class Builder:
         for i, v in enumerate(values):
             if isinstance(v, SCALARS):
                 promoted = dtype if dtype is not None and op.input_name(i) in op.promote else None
-                out.append(Literal(v, promoted or _scalar_dtype(v)))
+                out.append(Literal(v if promoted is None else fitted(v, promoted), promoted or _scalar_dtype(v)))
             else:
                 out.append(v)
         return out

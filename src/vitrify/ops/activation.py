@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError
 from .arguments import need_tensors
 from .complex_ import abs as abs_
@@ -145,6 +146,7 @@ def hardswish(x: Any, name: str | None = None) -> Any:
     return _hardswish(x)
 
 
+@aliased(x="input")
 def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
     """x where |x| > threshold, else 0. Source: paddle.nn.functional.hardshrink.
 
@@ -156,6 +158,7 @@ def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
     return _hardshrink(x, threshold=float(threshold))
 
 
+@aliased(x="input")
 def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
     """x moved towards 0 by `threshold`, and 0 within it. Source: paddle.nn.functional.softshrink.
 
@@ -324,6 +327,7 @@ _tanhshrink = _activation("tanh_shrink", lambda s, x: x - s.tanh(x), lambda ct, 
 _log_sigmoid = _activation("logsigmoid", lambda s, x: -s.softplus(-x), lambda ct, *, x: ct * sigmoid(-x))
 
 
+@aliased(x="input")
 def gelu(x: Any, approximate: Any = False, name: str | None = None) -> Any:
     """x times the normal distribution function of x; by a formula with tanh if `approximate` (True or "tanh").
 
@@ -340,6 +344,7 @@ def gelu(x: Any, approximate: Any = False, name: str | None = None) -> Any:
     return gelu_op(x, approximate=approximate in (True, "tanh"))
 
 
+@aliased(x="input")
 def silu(x: Any, inplace: bool = False, name: str | None = None) -> Any:
     """x * sigmoid(x), elementwise; put into x itself if `inplace`. Source: paddle.nn.functional.silu.
 
@@ -373,6 +378,7 @@ def mish(x: Any, name: str | None = None) -> Any:
     return _mish(x)
 
 
+@aliased(x="input")
 def softplus(x: Any, beta: float = 1, threshold: float = 20, name: str | None = None) -> Any:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x > threshold. Source: paddle.nn.functional.softplus.
 
@@ -406,6 +412,7 @@ def tanhshrink(x: Any, name: str | None = None) -> Any:
     return _tanhshrink(x)
 
 
+@aliased(x="input")
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
     """log(1 / (1 + exp(-x))) without overflow. Source: paddle.nn.functional.log_sigmoid.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import philox
+from ..core.alias import aliased
 from ..core.dtype import int32
 from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, Meta, Shape, known_dim
@@ -166,6 +167,7 @@ def _average(n: int, x: Any, output_size: Any, data_format: str) -> Any:
     return adaptive_avg_pool_op(x, output_size=_output_size(op, output_size, n), channel_last=last)
 
 
+@aliased(x="input")
 def adaptive_avg_pool1d(x: Any, output_size: int, name: str | None = None) -> Any:
     """The means of output_size bins of x [n, c, l]. Source: paddle.nn.functional.adaptive_avg_pool1d.
 
@@ -177,6 +179,7 @@ def adaptive_avg_pool1d(x: Any, output_size: int, name: str | None = None) -> An
     return _average(1, x, output_size, "NCL")
 
 
+@aliased(x="input")
 def adaptive_avg_pool2d(x: Any, output_size: Any, data_format: str = "NCHW", name: str | None = None) -> Any:
     """The mean of each of output_size bins that divide the image; None keeps the input's size.
 
@@ -191,6 +194,7 @@ def adaptive_avg_pool2d(x: Any, output_size: Any, data_format: str = "NCHW", nam
     return _average(2, x, output_size, data_format)
 
 
+@aliased(x="input")
 def adaptive_avg_pool3d(x: Any, output_size: Any, data_format: str = "NCDHW", name: str | None = None) -> Any:
     """The means of bins of x [n, c, d, h, w]; see `adaptive_avg_pool2d`.
 
@@ -209,6 +213,7 @@ def _maximum(n: int, x: Any, output_size: Any, return_mask: bool) -> Any:
     return (out, mask) if return_mask else out
 
 
+@aliased(x="input", return_mask="return_indices")
 def adaptive_max_pool1d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
     """The maxima of output_size bins of x [n, c, l]; see `adaptive_max_pool2d`.
 
@@ -222,6 +227,7 @@ def adaptive_max_pool1d(x: Any, output_size: Any, return_mask: bool = False, nam
     return _maximum(1, x, output_size, return_mask)
 
 
+@aliased(x="input", return_mask="return_indices")
 def adaptive_max_pool2d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
     """The maximum of each of output_size bins that divide the image, and with return_mask their int32 positions.
 
@@ -236,6 +242,7 @@ def adaptive_max_pool2d(x: Any, output_size: Any, return_mask: bool = False, nam
     return _maximum(2, x, output_size, return_mask)
 
 
+@aliased(x="input", return_mask="return_indices")
 def adaptive_max_pool3d(x: Any, output_size: Any, return_mask: bool = False, name: str | None = None) -> Any:
     """The maxima of bins of x [n, c, d, h, w]; see `adaptive_max_pool2d`.
 

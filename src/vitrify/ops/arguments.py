@@ -7,9 +7,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..core.dtype import int64
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Ref, Shape, known_dim
 from ..core.modes import PYTHON_NUMBER
+from .registry import get_op
 
 SCALARS = (bool, int, float, complex)
 _ONLY_INTS = frozenset({int})
@@ -49,7 +51,9 @@ def as_int(op: str, value: Any, name: str) -> Any:
     """`value` as an int; a tensor (its value may be unknown) or a Ref stays. Raises DTypeError for anything else."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    if is_tensor(value) or isinstance(value, Ref):
+    if is_tensor(value):
+        return whole(value)
+    if isinstance(value, Ref):
         return value
     if hasattr(type(value), "__vitrify_host_value__") and value.is_of_numbers():  # only a run of the program knows it
         return value.tensor(in_full=True)
@@ -57,6 +61,11 @@ def as_int(op: str, value: Any, name: str) -> Any:
         return operator.index(value)
     except TypeError:
         raise DTypeError(f"{op}: {name} must be an int or an integer tensor, got {type(value).__name__}") from None
+
+
+def whole(tensor: Any) -> Any:
+    """A tensor that says an axis or size: of floating numbers, which Paddle takes there, the integers in them."""
+    return get_op("cast")(tensor, dtype=int64) if tensor.dtype.is_floating else tensor
 
 
 def only_ints(values: Any) -> bool:
@@ -69,7 +78,7 @@ def as_ints(op: str, values: Any, name: str) -> Any:
     if only_ints(values):
         return tuple(values)
     if is_tensor(values):
-        return values
+        return whole(values)
     if hasattr(values, "tolist"):
         values = values.tolist()
     if isinstance(values, (list, tuple)):
@@ -82,7 +91,7 @@ def static_int(op: str, value: Any, name: str) -> int:
     value = as_int(op, value, name)
     if isinstance(value, int):
         return value
-    if is_tensor(value) and (value.dtype.is_floating or value.dtype.is_complex):
+    if is_tensor(value) and value.dtype.is_complex:
         raise DTypeError(f"{op}: {name} must be an int or an integer tensor, got {value.dtype.name}")
     return int(value)
 
@@ -102,7 +111,7 @@ def static_ints(op: str, values: Any, name: str) -> tuple[int, ...]:
         return tuple(values)
     if is_tensor(values):
         known = hasattr(values, "_data")  # an eager tensor, whose items would be steps of a program being built
-        values = values.tolist() if known else list(values) if values.ndim else [values]
+        values = whole(values).tolist() if known else list(values) if values.ndim else [values]
         values = values if isinstance(values, list) else [values]
     return tuple(static_int(op, v, name) for v in as_ints(op, values, name))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Shape, normalize_axes, normalize_axis
 from .arguments import as_ints, entries, rank_of, static_ints
@@ -89,6 +90,7 @@ roll_op: OpDef = define_op(
 )
 
 
+@aliased(x="input", axis="dims")
 def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     """x with its elements moved by `shifts` along `axis`, those that leave coming in again at the other end.
 

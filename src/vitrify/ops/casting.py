@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import as_dtype
 from ..core.errors import DTypeError
 from .arguments import is_tensor, rank_of
@@ -42,6 +43,7 @@ def _need_tensor(op: str, x: Any) -> Any:
     return x
 
 
+@aliased(x="input")
 def is_complex(x: Any) -> bool:
     """Whether x holds complex numbers. Raises DTypeError unless x is a Tensor. Source: paddle.is_complex.
 
@@ -53,6 +55,7 @@ def is_complex(x: Any) -> bool:
     return bool(_need_tensor("is_complex", x).dtype.is_complex)
 
 
+@aliased(x="input")
 def is_floating_point(x: Any) -> bool:
     """Whether x holds real floating point numbers. Source: paddle.is_floating_point.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import bool_, int32
 from ..core.meta import Meta
 from .arguments import is_unknown, need_tensors
@@ -35,6 +36,7 @@ _equal_all_op = define_op(
 )
 
 
+@aliased(x="input", y="other")
 def isclose(
     x: Any, y: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False, name: str | None = None
 ) -> Any:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import Meta, normalize_axes, normalize_axis
 from .arguments import is_tensor, need_tensors, rank_of
@@ -119,6 +120,7 @@ def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
     return turned(x, 1) * turned(y, 2) - turned(x, 2) * turned(y, 1)
 
 
+@aliased(x="input")
 def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
     """The sum of a diagonal of the planes that axis1 and axis2 span. Source: paddle.trace.
 

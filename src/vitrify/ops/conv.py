@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import static_int
@@ -262,6 +263,7 @@ def conv_arguments(
     }
 
 
+@aliased(x="input")
 def conv1d(
     x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
     data_format: str = "NCL", name: str | None = None,
@@ -278,6 +280,7 @@ def conv1d(
     return conv_op(x, weight, bias, **conv_arguments("conv1d", 1, stride, padding, dilation, groups, data_format))
 
 
+@aliased(x="input")
 def conv2d(
     x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
     data_format: str = "NCHW", name: str | None = None,
@@ -298,6 +301,7 @@ def conv2d(
     return conv_op(x, weight, bias, **conv_arguments("conv2d", 2, stride, padding, dilation, groups, data_format))
 
 
+@aliased(x="input")
 def conv3d(
     x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1,
     data_format: str = "NCDHW", name: str | None = None,

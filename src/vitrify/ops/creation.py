@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType, as_dtype, bool_, complex128, default_dtype, float32, from_np, int64
+from ..core.alias import aliased
+from ..core.dtype import DType, as_dtype, bool_, complex128, default_dtype, fitted, float32, from_np, int64
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError
 from ..core.meta import UNKNOWN, Meta, known_dim
 from .arguments import (
@@ -32,7 +33,7 @@ CONSTANT = NoGradient("the result is a constant")
 
 
 def _full_kernel(xp: Any, *, shape: Any, fill_value: Any, dtype: DType) -> Any:
-    return xp.full(entries(shape), fill_value, dtype.np)
+    return xp.full(entries(shape), fitted(fill_value, dtype), dtype.np)
 
 
 full_op = define_op(
@@ -61,6 +62,7 @@ def _fill_number(value: Any) -> Any:
     return value if is_tensor(value) or isinstance(value, SCALARS) else value.item()
 
 
+@aliased(shape="size")
 def full(
     shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: bool = False,
@@ -80,6 +82,7 @@ def full(
     return finish("full", made, out, device, requires_grad)
 
 
+@aliased(shape="size")
 @packs_shape
 def zeros(
     shape: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
@@ -95,6 +98,7 @@ def zeros(
     return full(shape, 0, dtype, out=out, device=device, requires_grad=requires_grad)
 
 
+@aliased(shape="size")
 @packs_shape
 def ones(
     shape: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
@@ -110,6 +114,7 @@ def ones(
     return full(shape, 1, dtype, out=out, device=device, requires_grad=requires_grad)
 
 
+@aliased(shape="size")
 @packs_shape
 def empty(
     shape: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
@@ -125,6 +130,7 @@ def empty(
     return full(shape, 0, dtype, out=out, device=device, requires_grad=requires_grad)
 
 
+@aliased(x="input")
 def empty_like(
     x: Any, dtype: Any = None, name: str | None = None, *, device: Any = None, requires_grad: bool = False,
     pin_memory: bool = False,
@@ -272,6 +278,7 @@ def _spaced(op: str, start: Any, stop: Any, num: Any, base: Any, dtype: Any) -> 
     )  # fmt: skip
 
 
+@aliased(stop="end", num="steps")
 def linspace(
     start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None, *, out: Any = None,
     device: Any = None, requires_grad: bool = False,
@@ -310,6 +317,7 @@ eye_op = define_op(
 )
 
 
+@aliased(num_rows="n", num_columns="m")
 def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None, *, out: Any = None,
     device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
@@ -394,6 +402,7 @@ one_hot_op = define_op(
 )
 
 
+@aliased(x="input")
 def one_hot(x: Any, num_classes: Any = -1, name: str | None = None) -> Any:
     """A row of zeros with a 1 at place x, for each element of x: [*s, num_classes] of float32.
 

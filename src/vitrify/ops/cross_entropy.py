@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.dtype import DType, int64
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
@@ -266,6 +267,7 @@ def softmax_with_cross_entropy(
     return (loss, probs) if return_softmax else loss
 
 
+@aliased(label="target")
 def cross_entropy(
     input: Any, label: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
     soft_label: bool = False, axis: int = -1, use_softmax: bool = True, label_smoothing: float = 0.0,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.dtype import DType, as_dtype, int64
 from ..core.errors import DTypeError
 from ..core.meta import Meta, normalize_axis
@@ -89,6 +90,7 @@ def _running_along(op: OpDef, x: Any, axis: Any) -> Any:
     return at_axis(op.name, [x], axis, lambda xs, place: op(xs[0], axis=place, reverse=False))
 
 
+@aliased(x="input", axis="dim")
 def cumsum(
     x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None, *, out: Any = None
 ) -> Any:
@@ -137,6 +139,7 @@ cumprod_op: OpDef = define_op(
 )
 
 
+@aliased(x="input")
 def cumprod(
     x: Any, dim: int | None = None, *, dtype: Any = None, out: Any = None, name: str | None = None
 ) -> Any:
@@ -252,6 +255,7 @@ def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
 
 
 
+@aliased(axis="dim")
 def _cumsum_in_place(x: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
     """`cumsum` put into x, in x's dtype unless another is asked for; returns x."""
     rank_of("cumsum_", x)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import Meta
 from .arguments import finish, is_tensor
@@ -78,7 +79,7 @@ def unary(
     public = where + name
     text = f"paddle.{public}(paddle.to_tensor({example[0]}))"
     published = call_out_second if out_second else call_out if out else call
-    return _published(published, public, doc, text, example[1])
+    return aliased(x="input")(_published(published, public, doc, text, example[1]))
 
 
 def binary(
@@ -122,7 +123,7 @@ def binary(
 
     published = call_out_third if out_third else call_out if out else call
     text = f"paddle.{name}(paddle.to_tensor({example[0]}), paddle.to_tensor({example[1]}))"
-    return _published(published, name, doc, text, example[2])
+    return aliased(x="input", y="other")(_published(published, name, doc, text, example[2]))
 
 
 def _maps(onnx: str | None, paddle: str) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .arguments import finish, rank_of
@@ -70,6 +71,7 @@ def _two_axes(op: str, axis1: int, axis2: int, ndim: int) -> tuple[int, int]:
     return a, b
 
 
+@aliased(x="input", axis2="dim2", axis1="dim1")
 def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
     """The diagonal number `offset` of the matrices in dimensions axis1 and axis2, as the last dimension; a view.
 
@@ -258,6 +260,7 @@ triu_op: OpDef = define_op(
 )
 
 
+@aliased(x="input")
 def tril(x: Any, diagonal: int = 0, name: str | None = None, *, out: Any = None) -> Any:
     """x with zeros above the given diagonal of its last two dimensions. Source: paddle.tril.
 
@@ -269,6 +272,7 @@ def tril(x: Any, diagonal: int = 0, name: str | None = None, *, out: Any = None)
     return finish("tril", tril_op(x, diagonal=diagonal), out)
 
 
+@aliased(x="input")
 def triu(x: Any, diagonal: int = 0, name: str | None = None, *, out: Any = None) -> Any:
     """x with zeros below the given diagonal of its last two dimensions. Source: paddle.triu.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import normalize_axis
 from .arguments import finish, rank_of
@@ -21,6 +22,7 @@ def _neighbours(x: Any, axis: int) -> tuple[Any, Any]:
     return slice_(x, [axis], [1], [2**31 - 1]), slice_(x, [axis], [0], [-1])
 
 
+@aliased(x="input", axis="dim")
 def diff(
     x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None, name: str | None = None, *,
     out: Any = None,

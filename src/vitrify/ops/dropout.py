@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core import philox
+from ..core.alias import aliased
 from ..core.dtype import as_dtype, bool_, float64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axes, numel
@@ -151,6 +152,7 @@ def _by_unknown(x: Any, p: Any, axes: Shape, training: bool, upscale: bool) -> A
     return kept * cast(where(p == 1, 0.0, 1.0 / (1.0 - p)), x.dtype) if upscale else kept
 
 
+@aliased(x="input")
 def dropout(
     x: Any, p: float = 0.5, axis: int | Sequence[int] | None = None, training: bool = True, inplace: bool = False,
     mode: str = "upscale_in_train", name: str | None = None,

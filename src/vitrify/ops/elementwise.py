@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.dispatch import bind_pair, operator_of
-from ..core.dtype import from_np
+from ..core.dtype import fitted, from_np
 from ..core.errors import ArgumentError, DTypeError
 from ..core.lazy import lazy_module
 from ..core.suggest import did_you_mean
@@ -127,6 +128,7 @@ scale_op: OpDef = define_elementwise(
 # -- functions -------------------------------------------------------------------------------------------------------
 
 
+@aliased(x="input", y="other")
 def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = None) -> Any:
     """x + alpha * y, elementwise with broadcasting.
 
@@ -141,6 +143,7 @@ def add(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = N
     return finish("add", bind_pair(add_op, x, y if alpha == 1 else _times(y, alpha)), out)
 
 
+@aliased(x="input", y="other")
 def subtract(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: Any = None) -> Any:
     """x - alpha * y, elementwise with broadcasting.
 
@@ -154,6 +157,7 @@ def subtract(x: Any, y: Any, name: str | None = None, *, alpha: Any = 1, out: An
     return finish("subtract", bind_pair(subtract_op, x, y if alpha == 1 else _times(y, alpha)), out)
 
 
+@aliased(x="input", y="other")
 def multiply(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
     """x * y, elementwise with broadcasting. Source: paddle.multiply.
 
@@ -165,6 +169,7 @@ def multiply(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any
     return finish("multiply", _times(x, y), out)
 
 
+@aliased(x="input", y="other")
 def divide(x: Any, y: Any, name: str | None = None, *, rounding_mode: str | None = None, out: Any = None) -> Any:
     """x / y, elementwise with broadcasting; integers and bool give float32.
 
@@ -216,6 +221,7 @@ def _beside_floats(x: Any, y: Any) -> Any:
     return cast(x, from_np(y.dtype)) if is_beside else x
 
 
+@aliased(x="input", y="other")
 def floor_divide(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
     """x / y rounded down, elementwise with broadcasting; integers stay integers. Source: paddle.floor_divide.
 
@@ -234,6 +240,7 @@ _ROUNDED: dict[str | None, Callable[[Any, Any], Any]] = {
 }
 
 
+@aliased(x="input", y="other")
 def remainder(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
     """What x leaves when divided by y, with y's sign; elementwise with broadcasting. Source: paddle.remainder.
 
@@ -288,13 +295,13 @@ def scale(
         [3.0, 5.0]
     """
     rank_of("scale", x)
-    kind = bool if x.dtype.is_bool else int if x.dtype.is_integer else complex if x.dtype.is_complex else float
-    offset = kind(bias)
+    kind: Any = bool if x.dtype.is_bool else int if x.dtype.is_integer else complex if x.dtype.is_complex else float
+    offset = fitted(kind(bias), x.dtype)
     if hasattr(scale, "dtype"):
         factor = cast(scale, x.dtype)
         result = add_op(multiply_op(x, factor), offset) if bias_after_scale else multiply_op(add_op(x, offset), factor)
     else:
-        result = scale_op(x, scale=kind(scale), bias=offset, bias_after_scale=bool(bias_after_scale))
+        result = scale_op(x, scale=fitted(kind(scale), x.dtype), bias=offset, bias_after_scale=bool(bias_after_scale))
     return result if act is None else _activated(result, act)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import float32
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
@@ -106,6 +107,7 @@ renorm_rows_op = define_op(
 )
 
 
+@aliased(x="input")
 def embedding(
     x: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None, norm_type: float = 2.0,
     sparse: bool = False, scale_grad_by_freq: bool = False, name: str | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from ..core.meta import broadcast_shapes as common_shape
@@ -66,6 +67,7 @@ expand_view_op = define_op(
 )
 
 
+@aliased(x="input", shape="size")
 @packs_ints
 def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     """x repeated along dimensions of size 1, and along new leading ones, to `shape`; -1 keeps a size.
@@ -80,6 +82,7 @@ def expand(x: Any, shape: Any, name: str | None = None) -> Any:
     return expand_op(x, shape=as_ints("expand", shape, "shape"))
 
 
+@aliased(x="input", shape="size")
 @packs_ints
 def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
     """x repeated to `shape`, as `expand` does. Source: paddle.broadcast_to.
@@ -92,6 +95,7 @@ def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
     return expand_op(x, shape=as_ints("broadcast_to", shape, "shape"))
 
 
+@aliased(x="input", y="other")
 def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
     """x repeated to y's shape. Source: paddle.expand_as.
 
@@ -205,6 +209,7 @@ sum_tiles_op: OpDef = define_op(
 )
 
 
+@aliased(x="input", repeat_times="dims")
 @packs_ints
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
     """x repeated as a whole, `repeat_times` along each dimension. Source: paddle.tile.
@@ -270,6 +275,7 @@ sum_repeats_op: OpDef = define_op(
 )
 
 
+@aliased(x="input", axis="dim")
 def repeat_interleave(
     x: Any, repeats: Any, axis: int | None = None, name: str | None = None, *, output_size: int | None = None
 ) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.dtype import as_dtype, complex64, complex128, default_dtype, float64
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, Shape
@@ -114,7 +115,9 @@ _KINDS: dict[str, tuple[Transform, bool, str, tuple[str, str]]] = {
 _LAST = "half (with n // 2 + 1 frequencies) is the last of them"
 
 
-def _published(fn: Callable[..., Any], name: str, text: str, example: tuple[str, str]) -> Callable[..., Any]:
+def _published(
+    fn: Callable[..., Any], name: str, text: str, example: tuple[str, str], **aliases: str
+) -> Callable[..., Any]:
     fn.__name__ = fn.__qualname__ = name
     call = f"paddle.fft.{name}(paddle.to_tensor({example[0]})).tolist()"
     fn.__doc__ = (
@@ -122,7 +125,7 @@ def _published(fn: Callable[..., Any], name: str, text: str, example: tuple[str,
         f" 'ortho' for its\n    root in both. Raises ArgumentError, DTypeError. Source: paddle.fft.{name}.\n\n"
         f"    Example:\n        >>> import vitrify as paddle\n        >>> {call}\n        {example[1]}\n    "
     )
-    return fn
+    return aliased(x="input", **aliases)(fn)
 
 
 def _along_one(kind: str) -> Callable[..., Any]:
@@ -137,7 +140,7 @@ def _along_one(kind: str) -> Callable[..., Any]:
         found = transform(values, sizes, (_axis(kind, axis, x.ndim),), norm, forward)
         return finish(kind, found, out)
 
-    return _published(call, kind, f"{text}, along `axis`, cut or filled up with zeros to n.", example)
+    return _published(call, kind, f"{text}, along `axis`, cut or filled up with zeros to n.", example, axis="dim")
 
 
 def _along_two(kind: str) -> Callable[..., Any]:
@@ -155,7 +158,7 @@ def _along_two(kind: str) -> Callable[..., Any]:
         return finish(name_of, transform(values, sizes, places, norm, forward), out)
 
     text = f"{text}, along two axes, cut or filled up with zeros to the sizes s; {_LAST}."
-    return _published(call, name_of, text, (f"[{given}]", f"[{found}]"))
+    return _published(call, name_of, text, (f"[{given}]", f"[{found}]"), axes="dim")
 
 
 def _along_many(kind: str) -> Callable[..., Any]:
@@ -171,7 +174,7 @@ def _along_many(kind: str) -> Callable[..., Any]:
         return finish(name_of, transform(values, sizes, places, norm, forward), out)
 
     text = f"{text}, along axes (all, or as many as s has), cut or filled up with zeros to the sizes s; {_LAST}."
-    return _published(call, name_of, text, example)
+    return _published(call, name_of, text, example, axes="dim")
 
 
 fft, fft2, fftn = _along_one("fft"), _along_two("fft"), _along_many("fft")
@@ -229,6 +232,7 @@ def _shifted(op: str, x: Any, axes: Any, share: Callable[[Any], Any]) -> Any:
     return roll(x, [share(size_of(x, a)) for a in places], places)
 
 
+@aliased(x="input", axes="dim")
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
     """x with frequency 0, first in each of `axes` (all by default), moved to the middle. Source: paddle.fft.fftshift.
 
@@ -240,6 +244,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
     return _shifted("fftshift", x, axes, lambda size: size // 2)
 
 
+@aliased(x="input", axes="dim")
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Any:
     """What `fftshift` made x from. Source: paddle.fft.ifftshift.
 

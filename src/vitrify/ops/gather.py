@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased, dim_first
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, broadcast_dim, normalize_axis
 from .accumulate import add_along, add_at
@@ -75,11 +76,17 @@ def _one_dimension(op: str, index: Any, scalar: bool) -> Any:
     raise ShapeError(f"{op}: index must have one dimension (or a second one of size 1), got {list(index.shape)}")
 
 
+def _gather_along(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
+    return take_along_axis(input, index, dim, broadcast=False, out=out)
+
+
+@dim_first(_gather_along)
 def gather(x: Any, index: Any, axis: Any = None, name: str | None = None, out: Any = None) -> Any:
     """The slices of x at `index` along `axis` (0 by default).
 
     x: [..., n, ...], index: [k] or [] of integers, negative ones counting from the end -> [..., k, ...] (a 0-D index
-    takes the dimension away). Raises IndexRangeError outside [-n, n). Source: paddle.gather.
+    takes the dimension away). `gather(input, dim, index)` is `take_along_axis(input, index, dim, broadcast=False)`.
+    Raises IndexRangeError outside [-n, n). Source: paddle.gather.
 
     Example:
         >>> import vitrify as paddle
@@ -93,6 +100,7 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None, out: A
     return finish("gather", at_axis("gather", [x], start, lambda xs, at: gather_op(*xs, places, axis=at)), out)
 
 
+@aliased(x="input", axis="dim")
 def index_select(x: Any, index: Any, axis: int = 0, name: str | None = None, *, out: Any = None) -> Any:
     """The slices of x at `index` along `axis`. Source: paddle.index_select.
 
@@ -190,6 +198,7 @@ take_along_axis_adjoint_op: OpDef = define_op(
 )
 
 
+@aliased(arr="input", axis="dim")
 def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True, *, out: Any = None) -> Any:
     """For each place the element of arr that `indices` names along `axis`.
 

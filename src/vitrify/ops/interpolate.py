@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.dtype import float64, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim
@@ -249,6 +250,7 @@ _AREA: dict[int, Callable[..., Any]] = {3: adaptive_avg_pool1d, 4: adaptive_avg_
 _FORMATS = {3: ("NCW", "NWC", "NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
 
 
+@aliased(x="input")
 def interpolate(
     x: Any,
     size: Any = None,

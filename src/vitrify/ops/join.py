@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, merge_dim, normalize_axis
 from .arguments import finish, is_tensor, static_int
@@ -70,6 +71,7 @@ def _tensors(op: str, x: Any) -> list[Any]:
     return list(x)
 
 
+@aliased(x="tensors", axis="dim")
 def concat(x: Sequence[Any], axis: Any = 0, name: str | None = None, *, out: Any = None) -> Any:
     """The tensors of x one after the other along `axis`.
 
@@ -113,6 +115,7 @@ stack_op = define_op(
 )
 
 
+@aliased(x="tensors", axis="dim")
 def stack(x: Sequence[Any], axis: int = 0, name: str | None = None, *, out: Any = None) -> Any:
     """The tensors of x, all of one shape, along a new dimension at `axis`. Source: paddle.stack.
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.dtype import FLOATING, as_dtype, float32
 from ..core.meta import UNKNOWN, Meta, Shape
 from .arguments import finish, is_tensor, rank_of
@@ -190,6 +191,7 @@ def reshape_like(x: Any, y: Any) -> Any:
 # --- constants in another tensor's shape ---------------------------------------------------------------------------
 
 
+@aliased(x="input")
 def full_like(
     x: Any, fill_value: Any, dtype: Any = None, name: str | None = None,
     *, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
@@ -215,6 +217,7 @@ def full_like(
     return finish("full_like", made, None, device, requires_grad)
 
 
+@aliased(x="input")
 def zeros_like(
     x: Any, dtype: Any = None, name: str | None = None,
     *, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
@@ -229,6 +232,7 @@ def zeros_like(
     return full_like(x, 0, dtype, device=device, requires_grad=requires_grad)
 
 
+@aliased(x="input")
 def ones_like(
     x: Any, dtype: Any = None, name: str | None = None,
     *, device: Any = None, requires_grad: bool = False, pin_memory: bool = False,

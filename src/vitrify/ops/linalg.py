@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_shapes
 from .arguments import finish, rank_of
@@ -251,6 +252,7 @@ solve_op: OpDef = define_op(
 )
 
 
+@aliased(x="A", y="B")
 def solve(x: Any, y: Any, left: bool = True, name: str | None = None, *, out: Any = None) -> Any:
     """The z with x z = y, or with left=False z x = y: [*b, n, n], [*b, n, k] -> [*b, n, k]; y may be [*b, n].
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from .activation import relu
 from .arguments import rank_of
@@ -20,6 +21,7 @@ from .sizes import size_of
 from .unary import sqrt, square
 
 
+@aliased(x="x1", y="x2")
 def pairwise_distance(
     x: Any, y: Any, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None
 ) -> Any:

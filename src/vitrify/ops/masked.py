@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.dtype import bool_
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_shapes
@@ -22,6 +23,7 @@ def _need_mask(op: str, mask: Any) -> None:
         raise DTypeError(f"{op}: mask must be bool, got {mask.dtype.name}", hint="compare, for example x > 0")
 
 
+@aliased(x="input")
 def masked_select(x: Any, mask: Any, name: str | None = None, *, out: Any = None) -> Any:
     """The elements of x where `mask` is True, in order: [number of True]. x and mask are broadcast first.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_shapes, merge_dim, numel
 from .arguments import finish, is_tensor, need_tensors, rank_of
@@ -100,6 +101,7 @@ matmul_op: OpDef = define_op(
 )
 
 
+@aliased(x="input", y="other")
 def matmul(
     x: Any, y: Any, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None, *, out: Any = None
 ) -> Any:
@@ -162,6 +164,7 @@ def mm(input: Any, mat2: Any, name: str | None = None) -> Any:
     return _matmul(input, mat2)
 
 
+@aliased(x="input", y="mat2")
 def bmm(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
     """The matrix products of two stacks: [b, n, k], [b, k, m] -> [b, n, m]. Raises ShapeError. Source: paddle.bmm.
 
@@ -188,6 +191,7 @@ def mv(x: Any, vec: Any, name: str | None = None) -> Any:
     return _matmul(x, vec)
 
 
+@aliased(x="input", y="tensor")
 def dot(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
     """The sum of products of two vectors, or of each pair of rows: [k] -> [], [b, k] -> [b]. Source: paddle.dot.
 
@@ -219,6 +223,7 @@ def inner(x: Any, y: Any, name: str | None = None) -> Any:
     return reshape(product, [*sizes_of(x)[:-1], *sizes_of(y)[:-1]])
 
 
+@aliased(x="input", y="vec2")
 def outer(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
     """All products of an element of x and one of y, both flattened: [n], [m] -> [n, m]. Source: paddle.outer.
 

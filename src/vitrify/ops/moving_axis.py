@@ -9,7 +9,7 @@ from ..core.dtype import int64
 from ..core.errors import DTypeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from ..core.single import assert_single
-from .arguments import entries, is_tensor, static_int
+from .arguments import entries, is_tensor, static_int, whole
 from .registry import OpDef, define_op, get_op
 
 
@@ -103,7 +103,7 @@ def _as_number(truth: Any) -> Any:
 
 
 def _one(axis: Any) -> Any:
-    if axis.dtype.is_floating or axis.dtype.is_complex:
+    if axis.dtype.is_complex:
         raise DTypeError(f"axis must be an int or an integer tensor, got {axis.dtype.name}")
     assert_single("an axis", tuple(axis.shape))
-    return get_op("reshape")(axis, shape=()) if axis.ndim else axis
+    return whole(get_op("reshape")(axis, shape=()) if axis.ndim else axis)

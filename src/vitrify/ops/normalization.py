@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import DType, float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
@@ -327,6 +328,7 @@ def _trailing(op: str, x: Any, normalized_shape: Any) -> Shape:
     return tuple(range(x.ndim - len(sizes), x.ndim))
 
 
+@aliased(x="input", epsilon="eps")
 def layer_norm(
     x: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, epsilon: float = 1e-05,
     name: str | None = None,
@@ -399,6 +401,7 @@ def instance_norm(
     return instance_norm_op(x, weight, bias, axes=axes, param_axes=(channel,), groups=0, epsilon=float(eps))[0]
 
 
+@aliased(x="input", epsilon="eps")
 def group_norm(
     x: Any, num_groups: int, epsilon: float = 1e-05, weight: Any = None, bias: Any = None, data_format: str = "NCHW",
     name: str | None = None,

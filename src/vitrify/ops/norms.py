@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, Shape, normalize_axis
 from .arguments import finish, rank_of, static_ints
@@ -87,6 +88,7 @@ def _vector_length(x: Any, p: float, axes: Shape, keepdim: bool) -> Any:
     return p_norm_op(x, p=float(p), axis=axes, keepdim=keepdim)
 
 
+@aliased(p="ord", axis="dim")
 def vector_norm(
     x: Any, p: float = 2.0, axis: Any = None, keepdim: bool = False, name: str | None = None, *, dtype: Any = None,
     out: Any = None,
@@ -149,6 +151,7 @@ def matrix_norm(
     return unsqueeze(found, sorted(places)) if keepdim else found
 
 
+@aliased(x="A input", p="ord", axis="dim")
 def norm(
     x: Any, p: Any = None, axis: Any = None, keepdim: bool = False, out: Any = None, dtype: Any = None,
     name: str | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from ..core.single import assert_single
@@ -150,6 +151,7 @@ def _spatial(x: Any, pad: Sequence[Any], data_format: str | None) -> tuple[Any, 
     return _from_last(x.ndim, pad, layout in CHANNEL_LAST)
 
 
+@aliased(x="input")
 def pad(
     x: Any, pad: Any, mode: str = "constant", value: Any = 0.0, data_format: str | None = None,
     pad_from_left_axis: bool = True, name: str | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .registry import define_op
@@ -130,6 +131,7 @@ def unfold(
     return unfold_op(x, **_window("unfold", kernel_sizes, strides, paddings, dilations))
 
 
+@aliased(x="input", output_sizes="output_size", kernel_sizes="kernel_size")
 def fold(
     x: Any,
     output_sizes: Any,

@@ -6,6 +6,7 @@ import cmath
 import math
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import float32, float64
 from ..core.errors import ArgumentError, DTypeError
 from .arguments import finish, is_python_number, is_tensor, rank_of
@@ -52,6 +53,7 @@ pow_op = define_elementwise(
 )
 
 
+@aliased(x="input", y="exponent")
 def pow(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
     """x to the power of y, elementwise with broadcasting; either may be a Python number.
 

@@ -8,12 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import STORED, DType, promote, promote_scalar
+from ..core.dtype import STORED, DType, fitted, float64, int64, promote, promote_scalar
 from ..core.errors import DTypeError
 from .arguments import is_tensor
 from .registry import OpDef, get_op
 
 SCALARS = (bool, int, float, complex)
+# Ops that give truth values: numbers that the tensor's dtype does not hold are compared as they are.
+_EXACT = frozenset(
+    ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal",
+     "logical_and", "logical_or", "logical_xor")
+)  # fmt: skip
 
 
 def with_numpy_numbers(op: OpDef, inputs: Sequence[Any]) -> Sequence[Any]:
@@ -53,10 +58,28 @@ def common_dtype(op: OpDef, inputs: Sequence[Any]) -> DType | None:
         listed = ", ".join(dtype.name for dtype, _ in tensors)
         raise DTypeError(f"{op.name}: 8-bit floats meet no others: {listed}", hint="cast with .astype() before")
     try:
-        return reduce(promote_scalar, scalars, reduce(_meet, tensors)[0])
+        found = reduce(promote_scalar, scalars, reduce(_meet, tensors)[0])
+        return _holding(scalars, found) if op.name in _EXACT else found
     except TypeError as err:
         listed = ", ".join(f"{op.input_name(i)} is {_kind(v)}" for i, v in enumerate(inputs) if v is not None)
         raise DTypeError(f"{op.name}: cannot combine dtypes: {listed}", hint="cast one of them with .astype()") from err
+
+
+def _holding(scalars: Sequence[Any], dtype: DType) -> DType:
+    """`dtype`, or one that holds all of the scalars, too."""
+    return next(d for d in (dtype, int64, float64) if d is float64 or all(fitted(v, d) == v for v in scalars))
+
+
+def fitted_numbers(op: OpDef, inputs: Sequence[Any], error: Exception) -> list[Any] | None:
+    """`inputs` with the ints that were too large for the tensors' dtype, as NumPy's `error` says, as that holds them.
+
+    None where the error is about something else.
+    """
+    if not isinstance(error, OverflowError):
+        return None
+    dtype = common_dtype(op, inputs)
+    changed = list(inputs) if dtype is None else [fitted(v, dtype) for v in inputs]
+    return changed if any(new is not old for new, old in zip(changed, inputs)) else None
 
 
 def _meet(a: tuple[DType, bool], b: tuple[DType, bool]) -> tuple[DType, bool]:

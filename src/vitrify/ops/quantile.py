@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import float32, float64, int64
 from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, Shape
@@ -170,6 +171,7 @@ def _checked(op: str, q: Any) -> Any:
     return q
 
 
+@aliased(x="input", axis="dim")
 def quantile(
     x: Any, q: Any, axis: Any = None, keepdim: bool = False, interpolation: str = "linear", name: str | None = None, *,
     out: Any = None,

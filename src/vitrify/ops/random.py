@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ..core import philox
+from ..core.alias import aliased
 from ..core.dtype import DType, as_dtype, bool_, complex64, complex128, default_dtype, float32, float64, int64
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, known_dim
@@ -84,6 +85,7 @@ def uniform(
     return finish("uniform", made, out, device, requires_grad)
 
 
+@aliased(shape="size")
 @packs_shape
 def rand(
     shape: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
@@ -151,6 +153,7 @@ def gaussian(
     return get_op("complex")(*parts)
 
 
+@aliased(shape="size")
 @packs_shape
 def randn(
     shape: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
@@ -180,6 +183,7 @@ def standard_normal(
     return randn(shape, dtype, out=out, device=device, requires_grad=requires_grad)
 
 
+@aliased(x="input")
 def randn_like(
     x: Any, dtype: Any = None, name: str | None = None, *, device: Any = None, requires_grad: bool = False
 ) -> Any:
@@ -193,6 +197,7 @@ def randn_like(
     return randn(sizes_of(x), x.dtype if dtype is None else dtype, device=device, requires_grad=requires_grad)
 
 
+@aliased(shape="size")
 def normal(
     mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None, *, out: Any = None
 ) -> Any:
@@ -417,6 +422,7 @@ multinomial_op = define_op(
 )
 
 
+@aliased(x="input")
 def multinomial(
     x: Any, num_samples: Any = 1, replacement: bool = False, name: str | None = None, *, out: Any = None
 ) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core import philox
+from ..core.alias import aliased
 from ..core.dtype import float64, int64
 from ..core.errors import ArgumentError
 from ..core.lazy import lazy_module
@@ -131,6 +132,7 @@ def binomial(count: Any, prob: Any, name: str | None = None) -> Any:
 # -- filling in place ------------------------------------------------------------------------------------------------
 
 
+@aliased(min="from", max="to")
 def uniform_(x: Any, min: float = 0, max: float = 1.0, seed: int = 0, name: str | None = None) -> Any:
     """x filled with numbers uniformly distributed in [min, max). Source: paddle.Tensor.uniform_."""
     return refilled(x, uniform(sizes_of(x), x.dtype, min, max, seed))
@@ -176,6 +178,7 @@ def _open_unit(x: Any) -> Any:
     return 1 - uniform(sizes_of(x), x.dtype, 0.0, 1.0)
 
 
+@aliased(lam="lambd")
 def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
     """x filled with exponentially distributed numbers of rate lam. Source: paddle.Tensor.exponential_."""
     return refilled(x, get_op("log")(_open_unit(x)) * (-1.0 / lam))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import DType, as_dtype, bool_, float32, int32, int64
 from ..core.errors import ShapeError
 from ..core.meta import UNKNOWN, Shape, numel
@@ -62,6 +63,7 @@ sum_op: OpDef = define_op(
 )
 
 
+@aliased(x="input", axis="dim")
 def sum(
     x: Any, axis: Any = None, dtype: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None
 ) -> Any:
@@ -114,6 +116,7 @@ mean_op: OpDef = define_op(
 )
 
 
+@aliased(x="input", axis="dim")
 def mean(
     x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, dtype: Any = None, out: Any = None
 ) -> Any:
@@ -194,6 +197,7 @@ def min(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
     return finish("min", reduced(min_op, x, axis, keepdim), out)
 
 
+@aliased(x="input", axis="dim")
 def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
     """The largest element over `axis`, as `max` gives it. Source: paddle.amax.
 
@@ -205,6 +209,7 @@ def amax(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = Non
     return max(x, axis, keepdim, out=out)
 
 
+@aliased(x="input", axis="dim")
 def amin(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
     """The smallest element over `axis`, as `min` gives it. Source: paddle.amin.
 
@@ -245,6 +250,7 @@ prod_op: OpDef = define_op(
 )
 
 
+@aliased(x="input", axis="dim")
 def prod(
     x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = None, out: Any = None, name: str | None = None
 ) -> Any:
@@ -285,6 +291,7 @@ any_op = _truth("any", Combiner(False, "or_", truth=True))
 all_op = _truth("all", Combiner(True, "and_", truth=True))
 
 
+@aliased(x="input", axis="dim")
 def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
     """Whether any element over `axis` is non-zero. Source: paddle.any.
 
@@ -296,6 +303,7 @@ def any(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None
     return finish("any", reduced(any_op, x, axis, keepdim), out)
 
 
+@aliased(x="input", axis="dim")
 def all(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
     """Whether all elements over `axis` are non-zero. Source: paddle.all.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.alias import aliased, dim_first
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .accumulate import add_along, add_at, put_at
@@ -14,6 +15,7 @@ from .gather import gather_nd_shape, gather_op, nd_index, need_integers
 from .index import array_index, index_get_op, summed_to_value, with_item
 from .index_form import FULL, array_shape, parse_index, range_errors
 from .moving_forms import scatter_form, scatter_nd_form
+from .put_along_axis import put_along_axis
 from .registry import OpDef, define_op, get_op
 from .shape import reshape, unsqueeze
 
@@ -65,10 +67,20 @@ scatter_op: OpDef = define_op(
 )
 
 
+def _scatter_along(
+    input: Any, dim: int, index: Any, src: Any = None, reduce: str | None = None, *, value: Any = None, out: Any = None
+) -> Any:
+    source = value if src is None else src
+    result = put_along_axis(input, index, source, dim, reduce or "assign", broadcast=False)
+    return result if out is None else out._become(result)
+
+
+@dim_first(_scatter_along)
 def scatter(x: Any, index: Any, updates: Any, overwrite: bool = True, name: str | None = None, out: Any = None) -> Any:
     """A copy of x in which row index[i] is updates[i], or with overwrite=False the sum of all updates for that row.
 
     x: [n, *s], index: [k], updates: [k, *s] of x's dtype. Of several updates for one row the last stays.
+    `scatter(input, dim, index, src, reduce=None)` is `put_along_axis(input, index, src, dim, reduce, broadcast=False)`.
     Source: paddle.scatter.
 
     Example:
@@ -167,6 +179,14 @@ index_add_op = define_op(
 )
 
 
+def _index_add_along(
+    input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None
+) -> Any:
+    return index_add(input, index, dim, source, alpha, out=out)
+
+
+@dim_first(_index_add_along)
+@aliased(x="input", value="source")
 def index_add(
     x: Any, index: Any, axis: int, value: Any, alpha: Any = 1, name: str | None = None, *, out: Any = None
 ) -> Any:
@@ -233,6 +253,7 @@ index_put_add_op = define_op(
 )
 
 
+@aliased(x="input", value="values")
 def index_put(x: Any, indices: Sequence[Any], value: Any, accumulate: bool = False, name: str | None = None) -> Any:
     """A copy of x in which x[indices] is `value`, or with `accumulate` has value added, repeated places included.
 

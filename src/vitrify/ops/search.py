@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import bool_, int32, int64
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta
@@ -36,6 +37,7 @@ nonzero_op = define_op(
 )
 
 
+@aliased(x="input")
 def nonzero(x: Any, as_tuple: bool = False, *, out: Any = None) -> Any:
     """The places of the elements of x that are not zero: [n, ndim] of int64, in row-major order.
 
@@ -112,6 +114,7 @@ searchsorted_op = define_op(
 )
 
 
+@aliased(values="input")
 def searchsorted(
     sorted_sequence: Any, values: Any, out_int32: bool = False, right: bool = False, name: str | None = None, *,
     side: str | None = None, out: Any = None, sorter: Any = None,
@@ -137,6 +140,7 @@ def searchsorted(
     return finish("searchsorted", found, out)
 
 
+@aliased(x="input", sorted_sequence="boundaries")
 def bucketize(
     x: Any, sorted_sequence: Any, out_int32: bool = False, right: bool = False, name: str | None = None, *,
     out: Any = None,
@@ -167,6 +171,7 @@ isin_op = define_op(
 )
 
 
+@aliased(x="elements", test_x="test_elements")
 def isin(x: Any, test_x: Any, assume_unique: bool = False, invert: bool = False, name: str | None = None) -> Any:
     """Whether each element of x is among those of test_x (or is not, with `invert`). Source: paddle.isin.
 

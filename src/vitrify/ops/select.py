@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.dtype import bool_, scalar_dtype
 from ..core.errors import ArgumentError, DTypeError
+from ..core.limits import iinfo
 from ..core.meta import Meta
 from .arguments import finish, is_tensor, is_unknown, rank_of
 from .compare import equal, greater_equal, greater_than, isfinite, isnan, less_equal, less_than, logical_or
@@ -46,6 +49,7 @@ where_op: OpDef = define_elementwise(
 _must_be_bool = only("where", lambda dtype: bool(dtype.is_bool), "condition")
 
 
+@aliased(x="input", y="other")
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None, *, out: Any = None) -> Any:
     """x where `condition` is true, else y; all three broadcast. Without x and y: `nonzero(condition, as_tuple=True)`.
 
@@ -67,6 +71,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None,
     return finish("where", where_op(_must_be_bool(condition), x, y), out)
 
 
+@aliased(y="other")
 def _where_method(x: Any, condition: Any = None, y: Any = None, name: str | None = None) -> Any:
     """`condition.where(x, y)` of a bool tensor, as in Paddle; of others: x where `condition` is true, else y."""
     if x.dtype.is_bool or (condition is None and y is None):
@@ -174,6 +179,7 @@ clip_op = define_elementwise(
 )
 
 
+@aliased(x="input")
 def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None, *, out: Any = None) -> Any:
     """x with what lies below `min` raised to it and what lies above `max` lowered to it.
 
@@ -193,11 +199,17 @@ def clip(x: Any, min: Any = None, max: Any = None, name: str | None = None, *, o
             return finish("clip", x.clone(), out)
     if not is_tensor(min) and not is_tensor(max) and min is not None and max is not None and min > max:
         raise ArgumentError(f"clip: min is {min}, max is {max}, expected min <= max")
-    return finish("clip", clip_op(x, _bound(min), _bound(max)), out)
+    return finish("clip", clip_op(x, _bound(x, min), _bound(x, max)), out)
 
 
-def _bound(value: Any) -> Any:
-    """A bound; a tensor with one element without its dimensions, which would show in the result."""
+def _bound(x: Any, value: Any) -> Any:
+    """A bound; a tensor with one element without its dimensions, which would show in the result.
+
+    An int that x's dtype does not hold is the last number of it on that side: nothing in x lies behind.
+    """
+    if value.__class__ is int and is_tensor(x) and x.dtype.is_integer:
+        limits = iinfo(x.dtype)
+        return builtins.max(limits.min, builtins.min(limits.max, value))
     return value.reshape([]) if is_tensor(value) and value.ndim and set(value.shape) == {1} else value
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import DType, as_dtype, from_np
 from ..core.errors import ArgumentError, DTypeError, ShapeError, TakenSizeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axis, numel
@@ -88,6 +89,7 @@ reshape_op = define_op(
 )
 
 
+@aliased(x="input")
 @packs_ints
 def reshape(x: Any, shape: Any, name: str | None = None) -> Any:
     """The elements of x in another shape; shares memory with x where x is contiguous.
@@ -121,6 +123,7 @@ def _settled(shape: Sequence[int], sizes: Shape) -> Shape:
     return tuple(out) if total and math.prod(out) == total else sizes
 
 
+@aliased(shape_or_dtype="dtype size")
 def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
     """x with another shape, or its bytes read as another dtype; the last dimension grows or shrinks to match.
 
@@ -136,8 +139,10 @@ def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
     return bitcast_op(x, dtype=as_dtype(shape_or_dtype))
 
 
-def _view_method(x: Any, *shape_or_dtype: Any, name: str | None = None) -> Any:
+def _view_method(x: Any, *shape_or_dtype: Any, name: str | None = None, **one_by_name: Any) -> Any:
     """`view`, with the sizes in a list or one by one."""
+    if one_by_name:
+        return view(x, *shape_or_dtype, **one_by_name)
     one = shape_or_dtype[0] if len(shape_or_dtype) == 1 else list(shape_or_dtype)
     return view(x, [one] if isinstance(one, int) else one)
 
@@ -221,6 +226,7 @@ flatten_op = define_op(
 )
 
 
+@aliased(x="input", start_axis="start_dim", stop_axis="end_dim")
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
     """x with the dimensions start_axis to stop_axis merged into one; a 0-D tensor becomes [1].
 
@@ -266,6 +272,7 @@ unflatten_op = define_op(
 )
 
 
+@aliased(x="input", axis="dim", shape="sizes")
 def unflatten(x: Any, axis: int, shape: Any, name: str | None = None) -> Any:
     """x with dimension `axis` split into `shape`, in which one size may be -1. Source: paddle.unflatten.
 
@@ -315,6 +322,7 @@ def _with_ones(shape: Shape, axes: Shape) -> list[int]:
     return out
 
 
+@aliased(x="input", axis="dim")
 def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     """x without dimensions of size 1: all of them, or those among `axis` (other sizes there are left alone).
 
@@ -344,6 +352,7 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     return squeeze_op(x, axes=gone)
 
 
+@aliased(x="input", axis="dim")
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
     """x with dimensions of size 1 put in, one after the other at each place of `axis`. Source: paddle.unsqueeze.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN
 from .arguments import finish, rank_of
@@ -18,6 +19,7 @@ from .shape import flatten, unsqueeze
 from .unary import sqrt
 
 
+@aliased(x="input", axis="dim", epsilon="eps")
 def normalize(
     x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, out: Any = None, name: str | None = None
 ) -> Any:
@@ -32,6 +34,7 @@ def normalize(
     return finish("normalize", x / clip(length, min=float(epsilon)), out)
 
 
+@aliased(axis="dim")
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between x1 and x2 along `axis`; they broadcast. Zero vectors give 0.
 

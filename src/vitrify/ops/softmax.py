@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
@@ -104,6 +105,7 @@ log_softmax_op: OpDef = define_op(
 )
 
 
+@aliased(x="input", axis="dim")
 def softmax(
     x: Any, axis: int = -1, dtype: Any = None, name: str | None = None, *, out: Any = None
 ) -> Any:
@@ -271,6 +273,7 @@ def _halves(op: str, x: Any, axis: int) -> tuple[Any, Any]:
     return first, second
 
 
+@aliased(x="input", axis="dim")
 def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
     """The first half of x along `axis` times the sigmoid of the second. Source: paddle.nn.functional.glu.
 

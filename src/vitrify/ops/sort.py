@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.dtype import int64
 from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, Meta, known_dim, normalize_axis
@@ -115,6 +116,7 @@ def sort(
     return sort_values_op(x, axis=normalize_axis("sort", axis, rank_of("sort", x)), descending=bool(descending))
 
 
+@aliased(x="input", axis="dim")
 def argsort(
     x: Any, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None
 ) -> Any:
@@ -194,6 +196,7 @@ class TopKRetType(NamedTuple):
     indices: Any
 
 
+@aliased(x="input", axis="dim")
 def topk(
     x: Any, k: Any, axis: int | None = None, largest: bool = True, sorted: bool = True, name: str | None = None,
     *, out: Any = None,

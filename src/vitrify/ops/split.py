@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError, UnknownValueError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .arguments import as_ints, is_tensor, rank_of, static_int, static_ints
@@ -102,6 +103,7 @@ def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) 
     return list(at_axis("split", [x], axis, lambda xs, at: split_op(*xs, sections=sections, axis=at)))
 
 
+@aliased(x="input", axis="dim")
 def chunk(x: Any, chunks: int, axis: Any = 0, name: str | None = None) -> list[Any]:
     """x cut along `axis` into `chunks` equal parts. Source: paddle.chunk.
 
@@ -130,6 +132,7 @@ def _cut_sizes(size: int, cuts: Sequence[int]) -> list[int]:
     return [max(b - a, 0) for a, b in zip(bounds, bounds[1:])]
 
 
+@aliased(x="input", num_or_indices="indices sections indices_or_sections", axis="dim")
 def tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
     """x cut along `axis` into nearly equal parts, or at the indices given. Source: paddle.tensor_split.
 
@@ -234,6 +237,7 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
     return list(unstack_op(x, axis=at, num=_known_size("unstack", x, at) if num is None else num))
 
 
+@aliased(axis="dim")
 def unbind(input: Any, axis: int = 0) -> list[Any]:
     """The slices of input along `axis`, without that dimension. Source: paddle.unbind.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import DType, as_dtype, float32
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axis
@@ -79,6 +80,7 @@ def _position(name: str, x: Any, axis: Any, keepdim: bool, dtype: Any) -> Any:
     return reshape(found, [1] * x.ndim) if keepdim else found
 
 
+@aliased(x="input", axis="dim")
 def argmax(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None) -> Any:
     """The position of the first largest element along `axis`, or in the flattened x for None.
 
@@ -92,6 +94,7 @@ def argmax(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64"
     return _position("argmax", x, axis, keepdim, dtype)
 
 
+@aliased(x="input", axis="dim")
 def argmin(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None) -> Any:
     """The position of the first smallest element along `axis`, or in the flattened x for None.
 
@@ -144,6 +147,7 @@ logsumexp_op = define_op(
 )
 
 
+@aliased(x="input", axis="dim")
 def logsumexp(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = None, *, out: Any = None) -> Any:
     """log(sum(exp(x))) over `axis` (all axes for None) without overflow; integers give float32.
 
@@ -178,6 +182,7 @@ def _freedom(count: Any, correction: float) -> Any:
     return max(count - correction, 0) if isinstance(count, int) else maximum(count - correction, count * 0)
 
 
+@aliased(x="input", axis="dim")
 def var(
     x: Any, axis: Any = None, unbiased: bool | None = None, keepdim: bool = False, name: str | None = None, *,
     correction: float = 1, out: Any = None,

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axes, normalize_axis
 from .arguments import rank_of, static_ints
@@ -57,6 +58,7 @@ def _takes_two_dims(fn: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+@aliased(x="input")
 @_takes_two_dims
 def transpose(x: Any, perm: Sequence[int], name: str | None = None) -> Any:
     """x with its dimensions in the order `perm`; shares memory with x.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..core.alias import aliased
 from .arguments import finish, rank_of
 from .creation import clone
 from .define import unary
@@ -140,6 +141,7 @@ _round_to_op = define_elementwise(
 )
 
 
+@aliased(x="input")
 def round(x: Any, decimals: int = 0, name: str | None = None, *, out: Any = None) -> Any:
     """x rounded to so many digits after the point, halves to the even neighbour; integers stay as they are.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import DType, as_dtype, int32, int64
 from ..core.errors import DTypeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
@@ -116,6 +117,7 @@ unique_consecutive_op = define_op(
 )
 
 
+@aliased(x="input", axis="dim")
 def unique_consecutive(
     x: Any, return_inverse: bool = False, return_counts: bool = False, axis: int | None = None,
     dtype: Any = "int64", name: str | None = None,

@@ -6,6 +6,7 @@ import itertools
 import math
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.dtype import DType, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
@@ -128,6 +129,7 @@ nearest_op: OpDef = define_op(
 )
 
 
+@aliased(x="input")
 def grid_sample(
     x: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True,
     name: str | None = None,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, normalize_axis, numel
 from .accumulate import add_rows
@@ -77,6 +78,7 @@ fold_op: OpDef = define_op(
 )
 
 
+@aliased(axis="dimension")
 def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Any:
     """The windows of `size` elements, `step` apart, along `axis`; their elements are the last dimension.
 

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ...core.alias import aliased
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta, normalize_axis
 from ...core.pytree import OpenTuple, is_open, list_in
@@ -63,6 +64,7 @@ def _tensors(op: str, values: GraphList) -> Any:
     return items.parts[0]
 
 
+@aliased(x="tensors", axis="dim")
 def convert_stack(x: Any, axis: Any = 0, name: str | None = None, *, out: Any = None) -> Any:
     """`paddle.stack(x, axis)`."""
     if not is_open(x):
@@ -72,6 +74,7 @@ def convert_stack(x: Any, axis: Any = 0, name: str | None = None, *, out: Any = 
     return finish("stack", list_stack_op(tensors, axis=at), out)
 
 
+@aliased(x="tensors", axis="dim")
 def convert_concat(x: Any, axis: Any = 0, name: str | None = None, *, out: Any = None) -> Any:
     """`paddle.concat(x, axis)`."""
     if not is_open(x):

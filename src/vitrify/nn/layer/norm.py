@@ -7,6 +7,7 @@ from functools import partial
 from inspect import Signature, signature
 from typing import Any, ClassVar
 
+from ...core.alias import aliased
 from ...core.dtype import DTypeLike
 from ...core.errors import ArgumentError, ShapeError
 from ...core.place import PlaceLike
@@ -328,6 +329,7 @@ class LayerNorm(Layer):
 
     keeps_float32_in_amp = True
 
+    @aliased(epsilon="eps")
     def __init__(
         self,
         normalized_shape: int | Sequence[int],
@@ -371,6 +373,7 @@ def _product(sizes: Sequence[int]) -> int:
 class GroupNorm(Layer):
     """Normalizes the channels of [N, C, *] in groups. Source: paddle.nn.GroupNorm; Wu, He 2018."""
 
+    @aliased(epsilon="eps")
     def __init__(
         self,
         num_groups: int,
