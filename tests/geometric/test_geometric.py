@@ -86,6 +86,14 @@ def test_segments_in_a_program(how):
         assert rows.grad.sum() == 3.0 * reached
 
 
+@pytest.mark.parametrize("how", SEGMENTS)
+def test_no_rows_are_no_segments_in_programs_too(how):
+    function = getattr(geometric, f"segment_{how}")
+    spec = [paddle.static.InputSpec([None, 3], "float32"), paddle.static.InputSpec([None], "int64")]
+    for run in (function, paddle.jit.to_static(lambda x, n: function(x, n), full_graph=True, input_spec=spec)):
+        assert run(paddle.zeros([0, 3]), paddle.zeros([0], "int64")).shape == [0, 3]
+
+
 @pytest.mark.parametrize("how", RECEIVED)
 def test_messages_in_a_program_of_any_size(how):
     def received(x, edges, size):

@@ -10,10 +10,11 @@ from typing import Any
 
 from ..core.errors import ArgumentError
 from ..ops.arguments import as_int, is_tensor, rank_of
-from ..ops.creation import zeros
+from ..ops.creation import full, zeros
 from ..ops.elementwise import add, divide, multiply, subtract
 from ..ops.expand import expand
 from ..ops.gather import gather
+from ..ops.join import concat
 from ..ops.like import ones_like
 from ..ops.put_along_axis import put_along_axis
 from ..ops.scatter import index_add
@@ -83,7 +84,8 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 def _segments(how: str, data: Any, segment_ids: Any) -> Any:
     rank_of(f"segment_{how}", data, "data")
     rank_of(f"segment_{how}", segment_ids, "segment_ids")
-    count = segment_ids.max() + 1 if segment_ids.shape[0] else 0
+    none = full([1], -1, segment_ids.dtype)  # so that nothing has a largest number, too
+    count = concat([segment_ids, none]).max() + 1
     return _REDUCTIONS[how](data, segment_ids, count)
 
 

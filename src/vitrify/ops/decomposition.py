@@ -17,6 +17,7 @@ from .join import concat
 from .like import cast
 from .linalg import adjoint, in_lapack_dtype, need_matrices, no_solution, solve_op, triangular_solve
 from .matmul import matmul
+from .pad import pad
 from .reduce import max as max_
 from .reduce import sum as sum_
 from .registry import OpDef, define_op
@@ -299,6 +300,11 @@ def qr(x: Any, mode: str = "reduced", name: str | None = None) -> Any:
 # -- made from them --------------------------------------------------------------------------------------------------
 
 
+def _largest(sizes: Any) -> Any:
+    """The largest of the magnitudes in each row, kept as a column; 0 where there are none."""
+    return max_(pad(sizes, [0] * (2 * sizes.ndim - 1) + [1]), axis=-1, keepdim=True)
+
+
 def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None = None) -> Any:
     """The pseudo-inverses of matrices: [*b, m, n] -> [*b, n, m]; singular values up to rcond times the largest are 0.
 
@@ -309,15 +315,14 @@ def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: str | None =
         >>> paddle.linalg.pinv(paddle.to_tensor([[2.0, 0.0], [0.0, 0.0]])).tolist()
         [[0.5, 0.0], [0.0, 0.0]]
     """
-    if rank_of("pinv", x) >= 2 and 0 in x.shape[-2:]:
-        return adjoint(x)  # there is no largest singular value to measure by
+    rank_of("pinv", x)
     if hermitian:
         s, u = eigh(x)
         vh, size = adjoint(u), abs_(s)
     else:
         u, s, vh = svd(x)
         size = s
-    limit = max_(size, axis=-1, keepdim=True) * (unsqueeze(rcond, -1) if is_tensor(rcond) and rcond.ndim else rcond)
+    limit = _largest(size) * (unsqueeze(rcond, -1) if is_tensor(rcond) and rcond.ndim else rcond)
     inverse = kept(size > limit, 1 / where_op(size > limit, s, 1))
     return matmul(_scaled_columns(adjoint(vh), inverse), adjoint(u))
 
@@ -336,10 +341,12 @@ def matrix_rank(
         1
     """
     values = abs_(eigvalsh(x)) if hermitian else svdvals(x)
-    largest = max_(values, axis=-1, keepdim=True)
+    largest = _largest(values)
     if tol is None and atol is None and rtol is None:
         epsilon = 2.0**-52 if values.dtype is float64 else 2.0**-23
-        rtol = max(x.shape[-2:]) * epsilon
+        m, n = size_of(x, -2), size_of(x, -1)
+        known = isinstance(m, int) and isinstance(n, int)
+        rtol = (max(m, n) if known else cast(maximum(m, n), values.dtype)) * epsilon
     limit = _column(tol) if tol is not None else _larger(atol, largest * _column(rtol) if rtol is not None else None)
     return sum_(cast(values > limit, "int64"), axis=-1)
 

@@ -164,7 +164,7 @@ def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, name:
 def _uniform(label: Any) -> Any:
     """One over the number of classes, which may be known only when the program runs."""
     classes = size_of(label, -1)
-    return 1.0 / (classes if isinstance(classes, int) else cast(classes, label.dtype))
+    return 1.0 / (max(classes, 1) if isinstance(classes, int) else cast(classes, label.dtype))
 
 
 __all__ = ["embedding", "label_smooth"]
