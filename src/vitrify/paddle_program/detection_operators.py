@@ -64,7 +64,7 @@ def _distribute_fpn_proposals(
     levels, places, counts = proposals.distribute_fpn_proposals(
         as_tensor(rois), min_level, max_level, refer_level, refer_scale, pixel_offset, of_images
     )
-    return levels, counts, places
+    return levels, counts or [None] * len(levels), places
 
 
 @reads("generate_proposals")

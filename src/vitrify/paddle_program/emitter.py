@@ -142,8 +142,13 @@ class Emitter:
 
     def list_op(self, name: str, inputs: Sequence[Any], metas: Sequence[Any], **attrs: Any) -> list[Value]:
         """Write an operator whose output is a list of values of these types."""
-        outs = [self.value(meta) for meta in metas]
-        self.graph.nodes.append(Node(name, list(map(_given, inputs)), [[v.id for v in outs]], attrs))
+        return self.grouped_ops(name, inputs, [list(metas)], **attrs)[0]
+
+    def grouped_ops(self, name: str, inputs: Sequence[Any], groups: Sequence[Any], **attrs: Any) -> list[list[Value]]:
+        """Write an operator each of whose outputs is a value of a type, or a list of values of types."""
+        outs = [[self.value(m) for m in (group if isinstance(group, list) else [group])] for group in groups]
+        named = [[v.id for v in o] if isinstance(group, list) else o[0].id for o, group in zip(outs, groups)]
+        self.graph.nodes.append(Node(name, list(map(_given, inputs)), named, attrs))
         return outs
 
     def full(self, number: Any, dtype: Any, shape: Sequence[int] = ()) -> Value:
@@ -153,6 +158,8 @@ class Emitter:
             if number.imag:
                 return self.stored(np.full(shape, number, kind.np))
             number = number.real
+        if number != number and not self.old:  # PaddlePaddle 3.3 reads its own programs with such a number no more
+            return self.stored(np.full(shape, number, kind.np))
         attrs = {"shape": list(shape), "value": float(number), "dtype": kind}
         if kind.is_integer and int(float(number)) != int(number):
             return self.constant(np.full(shape, number, kind.np))

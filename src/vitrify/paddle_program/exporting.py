@@ -19,7 +19,19 @@ from ..ir.model_file import ModelFile, SavedFunction, Slot, slots_in
 from ..ir.program import Block, Literal, Operator, Variable
 from ..jit.saving import collect
 from ..ops.registry import OpDef
-from . import composed_forms, control_forms, forms, index_forms, layer_forms, library_forms, list_forms
+from . import (
+    composed_forms,
+    control_forms,
+    detection_forms,
+    drawn_forms,
+    forms,
+    index_forms,
+    layer_forms,
+    library_forms,
+    list_forms,
+    searching_forms,
+    window_forms,
+)
 from .desc_writing import desc_program
 from .emitter import FORMS, Emitter, Value, held, known
 from .graph import Param, keep_used
@@ -30,7 +42,10 @@ from .scalars import is_written, write_expression
 from .tensor_writing import Tensors, checksum_of, write_tensors
 
 # The rooms whose import enters their forms in the table.
-ROOMS = (composed_forms, forms, index_forms, layer_forms, library_forms, list_forms, control_forms)
+ROOMS = (
+    composed_forms, forms, index_forms, layer_forms, library_forms, list_forms, control_forms, detection_forms,
+    drawn_forms, searching_forms, window_forms,
+)  # fmt: skip
 Array = np.ndarray[Any, Any]
 
 

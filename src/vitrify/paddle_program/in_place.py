@@ -15,10 +15,10 @@ from .graph import Graph, Id, Node, all_ids, all_nodes
 # Operators with a form that writes over the first input, of those that oneDNN does not have.
 _WRITE_OVER = frozenset((
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "cumprod", "cumsum", "digamma", "erf",
-    "erfinv", "expm1", "floor", "floor_divide", "gammaln", "hardtanh", "i0", "index_add", "index_put", "lerp", "lgamma",
-    "log", "log10", "log1p", "log2", "logit", "masked_fill", "polygamma", "pow", "put_along_axis", "reciprocal",
-    "remainder", "renorm", "rsqrt", "scatter", "set_value_with_tensor_", "silu", "sin", "sinh", "square", "tan",
-    "tril", "triu", "trunc",
+    "erfinv", "expm1", "fill_diagonal_tensor", "floor", "floor_divide", "gammaincc", "gammaln", "hardtanh", "i0",
+    "index_add", "index_put", "lerp", "lgamma", "log", "log10", "log1p", "log2", "logit", "masked_fill", "polygamma",
+    "pow", "put_along_axis", "reciprocal", "remainder", "renorm", "rsqrt", "scatter", "set_value_with_tensor_",
+    "silu", "sin", "sinh", "square", "tan", "tril", "triu", "trunc",
 ))  # fmt: skip
 # Those that oneDNN has for floats; it casts to whole numbers and bools, and no more.
 _OF_WHOLE_NUMBERS = frozenset((

@@ -93,11 +93,7 @@ class _Writer:
         inputs = [self._input(spec, given) for spec, given in zip(row.inputs, node.inputs)]
         attrs = [_named(a.name, _attribute(a, node.attrs)) for a in row.attrs if a.where != "old"]
         if any(isinstance(out, list) for out in node.outputs):
-            (ids,) = node.outputs
-            parts = [self._g.values[i] for i in ids]
-            whole = (self._new(Meta((), as_dtype("int32"))).id, _list_type(parts))
-            self._add("1." + node.name, attrs, inputs, [whole])
-            self._add("0.split", [], [whole[0]], parts)
+            self._with_lists(node, attrs, inputs)
             return
         outs = [self._g.values[i] for i in node.outputs]
         if node.name == "einsum":  # what gradients would need
@@ -106,6 +102,21 @@ class _Writer:
         else:
             missing = [self._new(_like(node, outs)) for _ in row.outputs[len(outs) :]]
             self._add("1." + node.name, attrs, inputs, [*outs, *missing])
+
+    def _with_lists(self, node: Node, attrs: list[Any], inputs: list[int]) -> None:
+        """An operator that gives lists, which are taken apart behind it."""
+        outs: list[Any] = []
+        lists: list[tuple[int, list[Value]]] = []
+        for out in node.outputs:
+            if isinstance(out, list):
+                parts = [self._g.values[i] for i in out]
+                outs.append((self._new(Meta((), as_dtype("int32"))).id, _list_type(parts)))
+                lists.append((outs[-1][0], parts))
+            else:
+                outs.append(self._g.values[out])
+        self._add("1." + node.name, attrs, inputs, outs)
+        for whole, parts in lists:
+            self._add("0.split", [], [whole], parts)
 
     def _with_regions(self, node: Node) -> None:
         """An operator with blocks, each a region that ends by saying what it gives."""

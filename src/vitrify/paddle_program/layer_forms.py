@@ -287,17 +287,20 @@ def pad(g: Emitter, x: Value, *, pads: Any, mode: str, value: Any) -> Value:
         return _padded_at_run(g, x, pads, mode, value)
     if mode == "constant":
         return g.op("pad", x, float(value), meta=g.metas[0], paddings=[int(p) for p in pads])
-    if x.ndim != 4 or any(pads[:4]):
-        raise UnsupportedError(f"padding by {mode!r} of other than the last two of four dimensions has no form")
-    n, c, h, w = x.shape
-    wide = g.op("unsqueeze", x, [2], meta=Meta((n, c, 1, h, w), x.dtype))
-    out = g.metas[0]
-    border = [pads[6], pads[7], pads[4], pads[5], 0, 0]
+    spatial = max(x.ndim - next((i for i, p in enumerate(pads) if p), 0) // 2, 0)
+    if spatial > 3 or x.ndim > 5:
+        raise UnsupportedError(f"padding by {mode!r} of other than the last three of five dimensions has no form")
+    # New dimensions of size 1 stand before those that are padded, then in front.
+    at = min(2, x.ndim - spatial)
+    new = list(range(at, at + 5 - x.ndim))
+    wide, out = g.unsqueeze(x, new), g.metas[0]
+    sizes = [*out.shape[:at], *[1] * len(new), *out.shape[at:]]
+    border = [int(p) for pair in zip(pads[-2::-2], pads[-1::-2]) for p in pair][: 2 * min(3, x.ndim)]
+    border += [0] * (6 - len(border))
     found = g.op(
-        "pad3d", wide, border, meta=Meta((n, c, 1, *out.shape[2:]), x.dtype), mode=mode, pad_value=0.0,
-        data_format="NCDHW",
-    )  # fmt: skip
-    return g.op("squeeze", found, [2], meta=out)
+        "pad3d", wide, border, meta=Meta(tuple(sizes), x.dtype), mode=mode, pad_value=0.0, data_format="NCDHW"
+    )
+    return g.op("squeeze", found, new, meta=out) if new else found
 
 
 def _padded_at_run(g: Emitter, x: Value, pads: Any, mode: str, value: Any) -> Value:

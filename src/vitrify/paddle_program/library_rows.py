@@ -29,11 +29,12 @@ lamb_/lamb: param=Param grad=Grad rate=LearningRate moment1=Moment1 moment2=Mome
     pow1_out=Beta1PowOut pow2_out=Beta2PowOut master_out=MasterParamOut | weight_decay:float beta1:float beta2:float \
     epsilon:float always_adapt:bool !multi_precision:bool=False
 uniform/uniform_random: shape=shape:longs(ShapeTensor,ShapeTensorList*) min=min:float() max=max:float() -> out=Out | \
-    dtype:dtype seed:int !diag_num:int=0 !diag_step:int=0 !diag_val:float=1.0
+    dtype:dtype seed:int ^place:place !diag_num:int=0 !diag_step:int=0 !diag_val:float=1.0
 gaussian/gaussian_random: shape=shape:longs(ShapeTensor,ShapeTensorList*) -> out=Out | mean:float std:float seed:int \
-    dtype:dtype
-randint: shape=shape:longs(ShapeTensor,ShapeTensorList*) -> out=Out | low:int high:int !seed:int=0 dtype:dtype
-randperm: -> out=Out | n:int dtype:dtype
+    dtype:dtype ^place:place
+randint: shape=shape:longs(ShapeTensor,ShapeTensorList*) -> out=Out | low:int high:int !seed:int=0 dtype:dtype \
+    ^place:place
+randperm: -> out=Out | n:int dtype:dtype ^place:place
 multinomial: x=X num_samples=num_samples:int() -> out=Out | replacement:bool
 poisson: x=X -> out=Out |
 standard_gamma: x=x -> out=out |
@@ -132,8 +133,9 @@ polygamma: x=x -> out=out | n:int
 real: x=X -> out=Out |
 reduce_as: x=x target=target -> out=out |
 renorm: x=X -> out=Out | p:float axis:int max_norm:float
-repeat_interleave: x=X -> out=Out | repeats=Repeats:int axis=dim:int
-repeat_interleave_with_tensor_index/repeat_interleave: x=X repeats=RepeatsTensor -> out=Out | axis=dim:int
+repeat_interleave: x=X -> out=Out | repeats=Repeats:int axis=dim:int ^output_size:long=-1
+repeat_interleave_with_tensor_index/repeat_interleave: x=X repeats=RepeatsTensor -> out=Out | axis=dim:int \
+    ^output_size:long=-1
 rnn: x=Input pre_state=PreState* weight_list=WeightList* sequence_length=SequenceLength? \
     dropout_state_in=DropoutState? -> out=Out dropout_state_out=DropoutState state=State* reserve=Reserve | \
     dropout_prob:float is_bidirec:bool input_size:int hidden_size:int num_layers:int mode:str seed:int is_test:bool
