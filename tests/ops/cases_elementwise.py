@@ -58,6 +58,7 @@ ARITHMETIC = [
     Case("neg", elementwise.neg, (A,), ref=np.negative, second=True),
     Case("positive", elementwise.positive, (A,), ref=A),
     Case("scale", elementwise.scale, (A, 2.5, 1.0), ref=lambda x, s, b: x * s + b),
+    Case("scale/NumPy number", elementwise.scale, (A, np.float64(2.5), 1.0), ref=lambda x, s, b: x * s + b),
     Case("scale/bias first", elementwise.scale, (A, 2.5, 1.0, False), ref=lambda x, s, b, f: (x + b) * s),
     Case("scale/tensor", elementwise.scale, (A, floats(1), 1.0), ref=lambda x, s, b: x * s + b, second=True),
     Case("scale/int", elementwise.scale, (np.array([1, 2]), 2.7, 1.2), ref=np.array([3, 5])),

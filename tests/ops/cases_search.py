@@ -75,6 +75,8 @@ SEARCH = [
     Case("nonzero", paddle.nonzero, (bools(3, 4),), ref=np.argwhere),
     Case("nonzero as tuple", paddle.nonzero, (ints(3, 4, high=2), True), ref=lambda x, t: np.nonzero(x)),
     Case("argwhere", paddle.argwhere, (TIES,), ref=np.argwhere),
+    Case("searchsorted without values", paddle.searchsorted, (np.zeros((2, 0, 4)), np.zeros((2, 0, 4))),
+         ref=np.zeros((2, 0, 4), "int64")),
     Case("searchsorted", paddle.searchsorted, (np.sort(V), M), ref=np.searchsorted),
     Case(
         "searchsorted right",

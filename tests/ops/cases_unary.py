@@ -147,6 +147,7 @@ FUNCTIONS = [
              ref=lambda x, p: np.vectorize(lambda v: sp.multigammaln(v, p))(x))
         for p in (1, 3)
     ],
+    Case("gammainc at a number", lambda x: special.gammainc(x, 2.0), (POSITIVE,), ref=lambda x: sp.gammainc(x, 2.0), grad=False),
     Case("gammainc", lambda y: special.gammainc(order_like(y), y), (POSITIVE,), ref=lambda y: sp.gammainc(1.5, y),
          second=True),
     Case("gammaincc", lambda y: special.gammaincc(order_like(y), y), (POSITIVE,), ref=lambda y: sp.gammaincc(1.5, y),

@@ -297,7 +297,7 @@ def scale(
     rank_of("scale", x)
     kind: Any = bool if x.dtype.is_bool else int if x.dtype.is_integer else complex if x.dtype.is_complex else float
     offset = fitted(kind(bias), x.dtype)
-    if hasattr(scale, "dtype"):
+    if is_tensor(scale):
         factor = cast(scale, x.dtype)
         result = add_op(multiply_op(x, factor), offset) if bias_after_scale else multiply_op(add_op(x, offset), factor)
     else:

@@ -147,7 +147,7 @@ def _keeping_dtype(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(fn, updated=())
     def call(*args: Any) -> Any:
-        dtype = args[-1].dtype
+        dtype = (args[-1] if hasattr(args[-1], "dtype") else args[0]).dtype  # the other one may be a Python number
         if dtype.kind == "V" or dtype.itemsize == 2:
             return fn(*[a.astype(np.float32) if hasattr(a, "dtype") else a for a in args]).astype(dtype)
         return fn(*args).astype(dtype, copy=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..core.alias import aliased
@@ -72,8 +73,9 @@ def _searchsorted_kernel(xp: Any, sequence: Any, values: Any, *, right: bool, dt
     side = "right" if right else "left"
     if sequence.ndim == 1:
         return xp.asarray(xp.searchsorted(sequence, values, side=side)).astype(dtype.np)
-    rows = sequence.reshape(-1, sequence.shape[-1])
-    return _bisected(xp, rows, values.reshape(len(rows), -1), right).reshape(values.shape).astype(dtype.np)
+    count = math.prod(sequence.shape[:-1])
+    rows, wanted = (a.reshape(count, a.shape[-1]) for a in (sequence, values))
+    return _bisected(xp, rows, wanted, right).reshape(values.shape).astype(dtype.np)
 
 
 def _bisected(xp: Any, rows: Any, wanted: Any, right: bool) -> Any:
