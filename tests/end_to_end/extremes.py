@@ -47,11 +47,28 @@ def sorted_in_place(x):
     return y
 
 
+def the_tensor_itself(x):
+    a, b = x.sum(), x.mean()
+    most, first = max(a, b), sorted([b, a])[0]
+    return most is a, most is b, first is a, sorted([a, a])[1] is a, max([x, x], key=lambda v: v.sum()) is x
+
+
+def changed_in_place(x):
+    a, b = x * 1, x * 2
+    max([a, b], key=lambda v: v.sum()).add_(paddle.ones([2]))
+    sorted([a, b], key=lambda v: v.mean())[0].add_(paddle.ones([2]))
+    return a, b
+
+
+def numbers_of_two_classes(x):
+    return min(x.sum().item(), 2, x.mean().item()), max(int(x.sum()), 0.5)
+
+
 CASES = [
     (fn, [(P,), (N,), (B,)], {"full_graph": whole})
     for fn in (
         at_least, shown, attribute_of_a_number, largest_so_far, where_a_tensor_decides, sorted_of_nothing,
-        sorted_in_place,
+        sorted_in_place, the_tensor_itself, changed_in_place, numbers_of_two_classes,
     )
     for whole in (True, False)
 ]  # fmt: skip

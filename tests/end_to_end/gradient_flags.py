@@ -1,5 +1,7 @@
 """What a tensor says about gradients after it was changed in place, and what setting `stop_gradient` does."""
 
+import copy
+
 import vitrify as paddle
 
 from .functions import N, X
@@ -95,11 +97,28 @@ def stopped_if_a_tensor_says_so(x, w):
     return y * w + z * w
 
 
+def copies(x, w):
+    deep, shallow, made = copy.deepcopy(x), copy.copy(x), copy.deepcopy({"a": [x * 2, w], "b": w})
+    flags = deep.stop_gradient, shallow.stop_gradient, made["a"][0].stop_gradient
+    return deep * w, shallow * w, made, flags, made["b"] is made["a"][1]
+
+
+def deep_copy_changed(x, w):
+    deep = copy.deepcopy(x.detach())
+    deep.add_(w)
+    return deep, x
+
+
+def parameters_made_inside(x, w):
+    p = paddle.create_parameter([3], "float32", default_initializer=paddle.nn.initializer.Constant(2.0))
+    return p * x, p.persistable, x.persistable, (p * x).persistable, paddle.nn.Linear(2, 2).weight.persistable
+
+
 CASES = [
     (filled_wants_a_gradient, (([1.0, 2.0],), ([-1.0, -2.0],))),
     *[(f, ((X, N), (N, X)), {"strict": True}) for f in (
         flags_after_changes, stopped_after_a_change, stopped_then_changed, stopped_and_let_go_on, stopped_on_one_path,
-        python_goes_by_it, stopped_if_a_tensor_says_so,
+        python_goes_by_it, stopped_if_a_tensor_says_so, copies, deep_copy_changed, parameters_made_inside,
     )],
     (of_what_is_held, ((X, N, Box()), (N, X, Box())), {"strict": True}),
 ]  # fmt: skip

@@ -888,7 +888,7 @@ GROUPS: dict[str, list[Entry]] = {
         _entry(
             "What is no tensor",
             "DTypeError",
-            "where it needs a tensor",
+            "expects tensors, got object",
             "Operations take tensors and numbers.",
             """
             def f(x):

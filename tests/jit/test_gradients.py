@@ -223,3 +223,22 @@ def test_tensors_of_what_a_program_raises_have_their_gradient():
         except KeyError as err:
             (err.args[0] * 2).sum().backward()
         assert x.grad.tolist() == [6.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda x, y: max(x.sum(), y.sum()),
+        lambda x, y: min([x, y], key=lambda v: v.sum()),
+        lambda x, y: [[x, y], [max(x.sum(), y.sum())]][-1][0],
+    ],
+    ids=["max", "key", "nested"],
+)
+def test_what_is_not_chosen_has_no_gradient(choose):
+    for values in ([1.0, 2.0], [5.0, 6.0]):
+        grads = []
+        for fn in (choose, paddle.jit.to_static(choose, full_graph=True)):
+            x, y = (paddle.to_tensor(v, stop_gradient=False) for v in (values, [3.0, 4.0]))
+            fn(x, y).sum().backward()
+            grads.append([None if t.grad is None else t.grad.tolist() for t in (x, y)])
+        assert grads[0] == grads[1] and None in grads[0]

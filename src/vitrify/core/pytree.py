@@ -12,6 +12,8 @@ from .modes import recorder
 from .size import Size, size_of_items
 
 LEAF = None
+NOT_SET = object()
+"""Stands among the children of an object for an attribute that it does not have."""
 TreeDef = Any  # None for a leaf, else (kind, children, extra)
 
 
@@ -319,12 +321,13 @@ def flatten_open(
     opens: Callable[[Any], bool] | None = None,
     closed: Callable[[Any], bool] | None = None,
     done: dict[int, int] | None = None,
+    within: Callable[[Any, Any], Any] | None = None,
 ) -> TreeDef:
     """`flatten` that tells containers met before, by `Again`; built anew by `unflatten_shared`.
 
     With `opens` it also looks into sets, objects and functions for which `opens(object)` is true; what is `closed` is
     a leaf.
-    done: what came before in other values, by id.
+    done: what came before in other values, by id. within: given a container and its node, the node to take instead.
     """
     numbers = {} if done is None else done
 
@@ -351,7 +354,7 @@ def flatten_open(
         if node is None:
             found.append(item)
             return LEAF
-        kind, children, extra = node
+        kind, children, extra = node if within is None else within(item, node)
         return kind, tuple([inner(v, found) for v in children]), extra
 
     return inner(value, leaves)
@@ -487,7 +490,8 @@ def _rebuilt(kind: Any, extra: Any, values: list[Any]) -> Any:
     else:
         made, count = object.__new__(kind), 0
     for name, value in zip(details[-1], values[count:]):
-        object.__setattr__(made, name, value)
+        if value is not NOT_SET:
+            object.__setattr__(made, name, value)
     build = recorder.get()
     if what == "object" and hasattr(build, "made"):
         build.made.note(made, build.block)

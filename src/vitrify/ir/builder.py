@@ -158,6 +158,7 @@ class Builder:
         self.asserted: set[tuple[Block, Any]] = set()
         # Whether objects hold attributes of their own that their classes have, too, of those written: by place key.
         self.owned: dict[Any, Any] = {}
+        self.appending: OpDef | None = None  # the op whose inputs are looked at, for messages
         # Whether some variable may be None, as only the program knows.
         self.has_optional = False
         # Whether some value may be of several kinds, of which only the program knows which it is.
@@ -456,7 +457,9 @@ class Builder:
     def _append(self, op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], locs: Any) -> Any:
         has_blocks = any(isinstance(value, Block) for value in attrs.values())
         inputs = with_numpy_numbers(op, inputs)
+        self.appending = op
         values = [self.passed_on(v) if has_blocks else self.value(v) for v in inputs]
+        self.appending = None
         if amp_state.get() is not None:
             values = cast_for_amp(op, values)
         if not has_blocks:

@@ -119,7 +119,8 @@ class GraphTensor(TensorMethods):
     def __contains__(self, value: Any) -> bool:
         if is_number(self):
             _refuse(lambda known: value in known, self)
-        return bool((self == value).any())
+        same = self == value
+        return same if isinstance(same, bool) else bool(same.any())
 
     __hash__ = object.__hash__
 
@@ -127,13 +128,13 @@ class GraphTensor(TensorMethods):
         """Be known from now on to stand for a Python number."""
         raise NotImplementedError
 
-    # As eager: a copy is a new leaf, no gradient flows back through it.
+    # As eager: a copy is a new leaf, no gradient flows back through it; a shallow one shares the memory.
 
     def __copy__(self) -> Any:
-        return self.detach()
+        return _leaf_like(self, self.detach())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        copied = memo[id(self)] = self.detach()
+        copied = memo[id(self)] = _leaf_like(self, self.detach().clone())
         return copied
 
     # -- text -------------------------------------------------------------------------------------------------------
@@ -402,3 +403,10 @@ def _refuse(ask: Callable[[Any], object], number: Any) -> None:
 
 
 __all__ = ["GraphTensor", "as_number", "is_number", "number", "sample", "single"]
+
+
+def _leaf_like(tensor: Any, copied: Any) -> Any:
+    """`copied`, which wants a gradient of its own where the tensor wants one."""
+    if not tensor.stop_gradient:
+        copied.stop_gradient = False
+    return copied

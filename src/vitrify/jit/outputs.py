@@ -14,6 +14,7 @@ from ..convert.control.comprehension import GeneratorExpression
 from ..convert.control.endless import Listed
 from ..convert.host.effects import is_place
 from ..convert.host.value import HostValue
+from ..convert.values.base import MaybeUnset
 from ..convert.values.deferred import Deferred, encoded
 from ..convert.values.emit import emit, is_asserted, unset_flag
 from ..convert.values.optional import refuse_none
@@ -40,9 +41,10 @@ from ..ir.varying import CLASS, MIXED, facts_of, kind_of
 from .arguments import Holder
 from .handed import Handed, Origins
 from .marks import InputLeaf, OutputLeaf
+from .own_attributes import MaybeOwn, with_flags
 from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
 from .stopped import Stopped
-from .template import ArgumentLeaf, ItemLeaf, ListLeaf, SharedLeaf, Template, TextLeaf
+from .template import ArgumentLeaf, AttributeLeaf, ItemLeaf, ListLeaf, SharedLeaf, Template, TextLeaf
 
 MAX_DEPTH = 6
 _ITERATORS = (GraphSequence, GeneratorExpression, Listed)
@@ -127,7 +129,7 @@ class Outputs:
     def template(self, value: Any) -> Template:
         """`value` with its tensors made outputs."""
         raw: list[Any] = []
-        tree = flatten_open(value, raw, holds_variables, self._is_closed)
+        tree = flatten_open(value, raw, holds_variables, self._is_closed, within=with_flags)
         return self._marked(tree, raw)
 
     def _of_shared(self, value: Any) -> Any:
@@ -143,7 +145,11 @@ class Outputs:
             raw: list[Any] = []
             whole = iter([True])  # met again, inside, it is closed as others are
             tree = flatten_open(
-                value, raw, holds_variables, lambda v: not (v is value and next(whole, False)) and self._is_closed(v)
+                value,
+                raw,
+                holds_variables,
+                lambda v: not (v is value and next(whole, False)) and self._is_closed(v),
+                within=with_flags,
             )
             if id(value) in self._unfinished:
                 raise UnsupportedError("a container or function that holds itself leaves a function being converted")
@@ -186,6 +192,10 @@ class Outputs:
             self.variables[:] = [aliases.shown_of(var, seen, made) for var in self.variables]
 
     def _mark(self, leaf: Any) -> Any:
+        if isinstance(leaf, MaybeOwn):
+            flag = self._flag(self._builder.passed_on(leaf.flag))
+            with leaf.set() as value:
+                return AttributeLeaf(flag, self.template(value))
         if isinstance(leaf, Undefined):
             raise leaf.returned()
         if isinstance(leaf, Variable):
@@ -320,6 +330,8 @@ def _parts(value: Any) -> Iterable[Any] | None:
     """What a container holds, or an object that is rebuilt for each call; None for anything else."""
     if is_open(value):
         return ()
+    if isinstance(value, MaybeUnset):
+        return (value.value,)
     if isinstance(value, OverList):
         return (value.values,)
     if isinstance(value, OneOf):

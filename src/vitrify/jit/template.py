@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..core.lazy import lazy_module
-from ..core.pytree import LEAF, TreeDef, unflatten
+from ..core.pytree import LEAF, NOT_SET, TreeDef, unflatten
 from ..eager.host_expr import evaluate
 from .arguments import NO_ARGUMENTS, Arguments, Holder
 from .handed import Handed
@@ -33,6 +33,14 @@ class SharedLeaf:
     """Marks a container that stands in several places of what a call gives: made once, by `template`."""
 
     index: int
+    template: Template
+
+
+@dataclass(frozen=True)
+class AttributeLeaf:
+    """Marks an attribute that an object has on some paths: `flag`, from -1 downwards, tells."""
+
+    flag: int
     template: Template
 
 
@@ -92,7 +100,7 @@ class Template:
         """Whether it holds containers of the call's own."""
         return any(
             (isinstance(leaf, ArgumentLeaf) and leaf.holder.is_given)
-            or (isinstance(leaf, SharedLeaf) and leaf.template.needs_arguments)
+            or (isinstance(leaf, (AttributeLeaf, SharedLeaf)) and leaf.template.needs_arguments)
             or (isinstance(leaf, ItemLeaf) and leaf.owner.template.needs_arguments)
             for leaf in self.leaves
         )
@@ -123,6 +131,10 @@ class Template:
                     shared[whole.index] = whole.template.build(values, inputs, arguments, shared)
                 found = shared[whole.index]
                 made.append(found[values[leaf.key].item()] if isinstance(leaf, ItemLeaf) else found)
+            elif isinstance(leaf, AttributeLeaf):
+                shared = {} if shared is None else shared
+                is_set = bool(values[leaf.flag]._data)  # one number
+                made.append(leaf.template.build(values, inputs, arguments, shared) if is_set else NOT_SET)
             elif leaf.__class__ in _BUILT_WITH_INPUTS:
                 made.append(leaf.build(values, inputs))
             elif leaf.__class__ in _BUILT:
@@ -137,7 +149,7 @@ class Template:
 
 
 def _moved(leaf: Any, start: int) -> Any:
-    if leaf.__class__ is SharedLeaf:
+    if isinstance(leaf, (AttributeLeaf, SharedLeaf)):
         return replace(leaf, template=leaf.template.moved(start))
     if leaf.__class__ is ItemLeaf:
         return replace(leaf, owner=_moved(leaf.owner, start))

@@ -36,6 +36,7 @@ from ..ir.dead_code import drop_unused_blocks
 from ..ir.graph_tensor import as_number
 from ..ir.input_spec import InputSpec, NumberSpec
 from ..ir.program import Program, Variable
+from ..ops.failure import no_tensor
 from ..ops.number import number_pow_op
 from ..ops.registry import OpDef
 from .arguments import Argument, Holder, containers
@@ -91,7 +92,8 @@ class Trace:
         if isinstance(value, (np.ndarray, np.generic, list, tuple)):
             value = self._constant(value)
         if not isinstance(value, Tensor):
-            err = DTypeError(f"an op was given a {type(value).__name__} where it needs a tensor")
+            op, text = self.builder.appending, f"an op was given a {type(value).__name__} where it needs a tensor"
+            err = DTypeError(text) if op is None else no_tensor(op, None, value)
             raise note_user_error(err) if isinstance(value, (str, bytes, dict, set)) else err
         found = self.variables.get(id(value))
         if found is None:

@@ -38,9 +38,11 @@ from ..operators.module import OPERATORS, methodcaller
 from ..operators.mutators import mutator, writing
 from ..operators.objects import LAYER_WRITERS
 from ..operators.ordering import sort_list
+from ..state.attributes import class_of
 from ..values.sequences import GraphSequence
 from ..values.text import method_of_text
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
+from ..values.user_errors import note_user_error
 from .construct import GenericAlias, bare, constructor, generic, instance_of, replaced
 from .generators import called_generator
 from .higher_order import HIGHER_ORDER
@@ -177,6 +179,8 @@ class CallConverter:
 
     def _callable_object(self, obj: Any) -> Any:
         """An instance with a Python `__call__` of the user's is called through its converted form."""
+        if isinstance(obj, GraphTensor):
+            raise note_user_error(TypeError(f"{class_of(obj).__name__!r} object is not callable"))
         call = class_attribute(type(obj), "__call__")
         if isinstance(call, FunctionType) and is_user_code(inspect.unwrap(call)) and not is_left_alone(obj):
             return self._method(MethodType(call, obj))

@@ -42,7 +42,8 @@ from ..operators.objects import del_attr, set_attr
 from ..operators.operate import operate
 from ..operators.ordering import convert_sorted, extreme, items_of
 from ..state.attributes import class_of
-from ..state.journal import note_spent
+from ..state.journal import note_spent, note_write
+from ..state.places import AttrPlace, undecided
 from ..values.base import Undefined, Unmergeable, as_graph, builder, is_graph, is_tensor
 from ..values.emit import unset_flag
 from ..values.facts import ask
@@ -364,7 +365,7 @@ def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:
         return default
     if default is _NOTHING or default is _NOTHING_FOUND:
         return held
-    return set_or(held, lambda: default, f"getattr({name!r})")
+    return set_or(held, AttrPlace(owner, name).label, lambda: default, f"getattr({name!r})")
 
 
 def convert_hasattr(owner: Any, name: str) -> Any:
@@ -375,11 +376,21 @@ def convert_hasattr(owner: Any, name: str) -> Any:
     held = convert_getattr(owner, name, _NOTHING_FOUND)
     if builtins.isinstance(held, Unmergeable):
         raise held.fail()
-    flag = set_flag(held)
+    flag = set_flag(held, AttrPlace(owner, name).label)
     return held is not _NOTHING_FOUND if flag is None else is_set(flag)
 
 
 _NOTHING_FOUND = object()
+
+
+def _copy(value: Any) -> Any:
+    """`copy.copy(value)`, which has attributes of its own on the paths on which `value` has."""
+    made = copy.copy(value)
+    for own in undecided(value):
+        copied = own.at(made)
+        note_write(copied)
+        copied.set(own.get())
+    return made
 
 
 def convert_callable(obj: Any) -> bool:
@@ -461,6 +472,6 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.dir: _of_frame(dir, 1, _NAME_THEM),
     builtins.eval: _of_frame(eval, 2, _GIVE_NAMESPACE),
     builtins.exec: _of_frame(exec, 2, _GIVE_NAMESPACE),
-    copy.copy: _by_method(copy.copy, "__copy__", copy.copy),
+    copy.copy: _by_method(copy.copy, "__copy__", _copy),
     **MATH,
 }

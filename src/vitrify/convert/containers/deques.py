@@ -306,6 +306,9 @@ class GraphDeque(OpenDeque):
         return repr(self.real())
 
 
+GraphDeque.__name__ = "deque"  # what messages of Python call it
+
+
 def is_deque(value: Any) -> bool:
     """Whether it is a deque, in converted code or Python's own."""
     return isinstance(value, (OpenDeque, deque))

@@ -305,6 +305,9 @@ class GraphDict(OpenDict):
         return super().__repr__()
 
 
+GraphDict.__name__ = "dict"  # what messages of Python call it
+
+
 class GraphKeys(KeysView[Any]):
     """`d.keys()`."""
 

@@ -83,6 +83,9 @@ class GraphDefaultDict(_Flavored):
         return self.held(key)
 
 
+GraphDefaultDict.__name__ = "defaultdict"  # what messages of Python call it
+
+
 class GraphOrderedDict(_Flavored):
     """An `OrderedDict`: its keys can be moved, and their order counts in comparisons."""
 
@@ -128,6 +131,9 @@ class GraphOrderedDict(_Flavored):
         return not self == other
 
     __hash__ = None  # type: ignore[assignment]
+
+
+GraphOrderedDict.__name__ = "OrderedDict"  # what messages of Python call it
 
 
 def _whole(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -222,6 +228,9 @@ class GraphCounter(_Flavored):
     __ge__, __gt__ = _whole(operator.ge), _whole(operator.gt)
     __iadd__, __isub__ = _in_place(operator.iadd), _in_place(operator.isub)
     __ior__, __iand__ = _in_place(operator.ior), _in_place(operator.iand)
+
+
+GraphCounter.__name__ = "Counter"  # what messages of Python call it
 
 
 def _counter(value: Any, what: str) -> Any:

@@ -30,7 +30,7 @@ from ..state.places import ContentPlace
 from ..values.base import builder, is_graph
 from ..values.deferred import Call, Input
 from ..values.sequences import GraphSequence
-from ..values.user_errors import for_user
+from ..values.user_errors import for_user, note_user_error
 from .inner_lists import (
     Origin,
     is_known_by_others,
@@ -280,6 +280,8 @@ class GraphList(OpenList):
 
     def _item(self, items: Items, key: Any) -> Any:
         """One item; if it is a list it knows its place here, anything else cannot be changed as long as it is here."""
+        if not is_graph(key) and not hasattr(key, "__index__"):
+            raise note_user_error(TypeError(f"list indices must be integers or slices, not {type(key).__name__}"))
         item = _read(items, key)
         if isinstance(item, GraphList):
             note_origin(item, Origin(self, key))
@@ -476,6 +478,9 @@ class GraphList(OpenList):
 
     def __repr__(self) -> str:
         return super().__repr__() if self.items is None else f"<list of {self.items.spec}, as long as a program says>"
+
+
+GraphList.__name__ = "list"  # what messages of Python call it
 
 
 class _Live(GraphSequence):

@@ -385,6 +385,9 @@ class GraphSet(OpenSet, GraphDict):
     __hash__ = None  # as Python's own
 
 
+GraphSet.__name__ = "set"  # what messages of Python call it
+
+
 def new_set(items: Iterable[Any]) -> Any:
     """The set of these items, as one that may get others on some paths only while a program is built."""
     return set(items) if current_builder() is None else GraphSet(items)

@@ -44,3 +44,6 @@ class GraphTuple(OpenTuple):
 
     __len__ = __iter__ = __bool__ = __contains__ = __eq__ = __ne__ = __hash__ = __mul__ = __rmul__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __reversed__ = __repr__ = __str__ = __format__ = _refuse
+
+
+GraphTuple.__name__ = "tuple"  # what messages of Python call it

@@ -49,7 +49,16 @@ from ..values.base import (
     scalar_condition,
 )
 from ..values.cases import either_of, note_among
-from ..values.emit import Deferred, common_dtype, dtype_of, is_numeric, is_python_number, placeholder_for, unset_flag
+from ..values.emit import (
+    Deferred,
+    common_dtype,
+    dtype_of,
+    is_asserted,
+    is_numeric,
+    is_python_number,
+    placeholder_for,
+    unset_flag,
+)
 from ..values.one_of import MAX_OPTIONS, GraphOneOf, settled
 from ..values.optional import decided, kinds_at, optional_kind
 from ..values.text import GraphText
@@ -373,7 +382,7 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
             return a
         return merge_options(name, a, b, joined)
     numbers = is_python_number(a) and is_python_number(b)
-    flags = [unset_flag(v) for v in (a, b)]
+    flags = [_flag_at(a, joined.then), _flag_at(b, joined.orelse)]
     index = joined.add_pair(a, b, dtype)
     slot = _mixed(Slot(index, is_number=numbers, sides=(a, b)), a, b, joined)
     if flags == [None, None]:
@@ -383,13 +392,19 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
     return replace(slot, flag=flag, name=source[1], line=source[2])
 
 
+def _flag_at(value: Any, block: Block) -> tuple[Any, str, int] | None:
+    """What `unset_flag` gives, None where it is known in the block that the value is set."""
+    held = unset_flag(value)
+    return None if held is not None and is_asserted(held[0], block) else held
+
+
 def _optional(a: Any, b: Any, joined: Joined) -> Slot:
     """None on one path: zeros stand in there, and the class says which it is."""
     given = b if a is None else a
     dtype = number_dtype(dtype_of(given)) if is_python_number(given) else dtype_of(given)
     index = joined.add(*[(placeholder_for(given) if v is None else v, dtype) for v in (a, b)])
     slot = _mixed(Slot(index, is_number=is_python_number(given), sides=(given,)), a, b, joined)
-    held = unset_flag(given)
+    held = _flag_at(given, joined.then if b is None else joined.orelse)
     if held is None:
         return slot
     flag = joined.add(*[(True if v is None else held[0], None) for v in (a, b)])
@@ -511,7 +526,7 @@ def _flagged_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
     if not unset.name and held is None:
         return slot
     flags = (False, True if held is None else held[0])
-    flag = joined.add(*[(f, None) for f in (flags if unset is a else flags[::-1])])
+    flag = joined.add_flag(*(flags if unset is a else flags[::-1])).index
     name, line = (name if unset.name == "place" else unset.name), unset.line
     if not unset.name and held is not None:
         _, name, line = held

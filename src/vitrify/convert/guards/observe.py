@@ -33,7 +33,7 @@ from ..state.attributes import FIELDS, computed
 from ..state.cells import stored_cells
 from ..state.gradient_flags import FLAGS
 from ..state.journal import Journal, is_nested, note_attribute
-from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, content_before, has_undecided
+from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, content_before, undecided
 from ..values.base import Undefined, Unmergeable, builder
 from ..values.deferred import Deferred
 from ..values.one_of import by_option
@@ -543,7 +543,7 @@ def get_attr(owner: Any, attribute: str) -> Any:
             observer.class_attribute(owner, attribute)
         return getter()
     value = _held(owner, attribute)
-    if attribute == "__dict__" and has_undecided(owner):
+    if attribute == "__dict__" and undecided(owner):
         raise unknown_keys("vars() of an object, which gives")
     refuse_items(value)
     return value if observer is None else observer.attribute(owner, attribute, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+from ast import literal_eval
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
@@ -110,10 +111,20 @@ def _assert_flag(flag: Variable, name: str, line: int) -> None:
         record(assert_op, flag, error=_unset_error(name, line))
 
 
+def _key_in(name: str) -> Any:
+    """The key in the name of an item; its text where that is all that is known of it."""
+    text = name.partition("[")[2][:-1]
+    try:
+        return literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
+
+
 def _unset_error(name: str, line: int) -> Call:
     if name.endswith("]"):
-        return Call(KeyError, (f"{name} is read, but the path taken did not set it",))
+        return Call(KeyError, (_key_in(name),))
     if "." in name:
-        return Call(AttributeError, (f"{name} is read, but the path taken did not set it",))
+        kind, _, attribute = name.rpartition(".")
+        return Call(AttributeError, (f"{kind!r} object has no attribute {attribute!r}",))
     message = f"local variable {name!r} is read, but the path taken did not set it (it is set near line {line})"
     return Call("UnsetError", (message,))

@@ -20,6 +20,7 @@ from ..control.loops import convert_for
 from ..control.protocols import contains, is_searched
 from ..values.base import as_graph, is_graph, is_tensor, scalar_condition
 from ..values.emit import unset_flag
+from ..values.facts import check_container
 from ..values.odd_operands import ask
 from ..values.one_of import GraphOneOf, asked, by_option
 from ..values.sequences import GraphSequence, as_sequence
@@ -59,7 +60,9 @@ def _found(value: Any, container: Any) -> Any:
     if is_number(container):
         return ask(operator.contains, container, value)
     if is_graph(container):
-        return (container == value).any()
+        check_container(container)
+        same = container == value
+        return same if isinstance(same, bool) else same.any()
     if isinstance(container, range) and is_graph(value):
         return _in_range(container, value)
     by_equality = isinstance(container, _BY_EQUALITY) or (isinstance(container, GraphKeys) and holds_number(value))

@@ -5,14 +5,17 @@ from __future__ import annotations
 import builtins
 import itertools
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import flatten, is_open, is_partial
-from ...eager.tensor import Tensor
+from ...ir.aliases import Way
+from ...ir.builder import current_builder
 from ...ir.numbers import as_number
-from ...ir.varying import Kind, differing, kind_code, kinds_of, mark
+from ...ir.varying import kinds_of
+from ...ops.compare import equal
 from ...ops.creation import full
 from ...ops.join import stack
 from ...ops.like import cast
@@ -114,8 +117,17 @@ def _in_order(items: Sequence[Any], order: Any) -> builtins.list[Any]:
         gathered = _stacked(column, "items")[order]
         numbers = all(map(is_python_number, column))
         for i, row in enumerate(rows):
-            row.append(as_number(gathered[i]) if numbers else gathered[i])
+            row.append(as_number(gathered[i]) if numbers else _one_of(gathered[i], column, order[i]))
     return [put_together(trees[0], iter(row)) for row in rows]
+
+
+def _one_of(found: Any, column: Sequence[Any], position: Any) -> Any:
+    """The item at a position of a column, known to be one of its tensors."""
+    build = current_builder()
+    if build is not None and is_graph(found):
+        ways = [Way(partial(equal, position, i), build.held(v)) for i, v in enumerate(column) if is_tensor(v)]
+        build.aliases.fork(found, ways)
+    return found
 
 
 def sort_list(owner: list[Any]) -> Callable[..., None]:
@@ -192,26 +204,8 @@ def _select(better: Any, new: tuple[Any, Any], old: tuple[Any, Any], same: bool,
 
 
 def _either(pred: Any, new: Any, old: Any) -> Any:
-    """One of two values; a `where` for numbers, so that the gradient goes to the chosen one alone."""
-    shapes = [builtins.tuple(v.shape) if is_tensor(v) else () for v in (new, old)]
-    numeric = all(isinstance(v, (*SCALARS, Tensor)) or is_graph(v) for v in (new, old))
-    dtype = common_dtype(new, old) if numeric else None
-    if dtype is None or shapes[0] != shapes[1]:
+    """One of two values; of tensors the object itself, so that neither gradients nor changes reach the other."""
+    if not all(map(is_python_number, (new, old))) or kinds_of(new) != kinds_of(old):
         return convert_ifexp(pred, lambda: new, lambda: old)
-    with scoped(grad_enabled, True):  # what is chosen stays what it is, under no_grad as well
-        a, b = (cast(v, dtype) if is_tensor(v) else full([], v, dtype) for v in (new, old))
-        chosen = where(pred, a, b)
-    return as_number(chosen) if all(map(is_python_number, (new, old))) else _marked(chosen, pred, new, old)
-
-
-def _marked(chosen: Any, pred: Any, new: Any, old: Any) -> Any:
-    """`chosen`, which tells of which class it is in eager code where one of the two is a Python number."""
-    kinds = kinds_of(new) | kinds_of(old)
-    if not is_graph(chosen):
-        return chosen
-    kind = None
-    if len(kinds) > 1:
-        codes = [kind_code(value, kinds) for value in (new, old)]
-        kind = Kind(where(pred, *[full([], code, "int64") if isinstance(code, int) else code for code in codes]), kinds)
-    mark(chosen, kind, differing((new, old), chosen))
-    return chosen
+    dtype = common_dtype(new, old)
+    return as_number(where(pred, *[cast(v, dtype) if is_tensor(v) else full([], v, dtype) for v in (new, old)]))

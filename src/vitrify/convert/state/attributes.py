@@ -69,11 +69,17 @@ def computed(owner: Any, name: str) -> Callable[[], Any] | None:
 
     def read() -> Any:
         try:
-            return getter() if getter is not None else set_or(_found(owner, name), lambda: fallback(name), name)
+            if getter is not None:
+                return getter()
+            return set_or(_found(owner, name), _label(owner, name), lambda: fallback(name), name)
         except AttributeError:
             return fallback(name)
 
     return read
+
+
+def _label(owner: Any, name: str) -> str:
+    return AttrPlace(owner, name).label
 
 
 def _found(owner: Any, name: str) -> Any:
@@ -85,7 +91,7 @@ def _found(owner: Any, name: str) -> Any:
 def _is_found(owner: Any, name: str) -> bool:
     """Whether the attribute stands in the object, on every path, or in its class."""
     held = getattr(owner, "__dict__", {})
-    is_own = name in held and set_flag(held[name]) is None
+    is_own = name in held and set_flag(held[name], _label(owner, name)) is None
     return is_own or class_attribute(type(owner), name, _MISSING) is not _MISSING
 
 
@@ -115,7 +121,8 @@ def _cached(owner: Any, name: str, found: functools.cached_property[Any]) -> Cal
     held, compute = getattr(owner, "__dict__", {}), functools.partial(_cache, owner, name, found)
     if name not in held:
         return compute
-    return None if set_flag(held[name]) is None else lambda: set_or(held[name], compute, name)
+    label = _label(owner, name)
+    return None if set_flag(held[name], label) is None else lambda: set_or(held[name], label, compute, name)
 
 
 def _cache(owner: Any, name: str, found: functools.cached_property[Any]) -> Any:

@@ -94,6 +94,10 @@ def _maker(tensor: Any) -> Any:
     return maker(tensor) if isinstance(tensor, Variable) else None
 
 
+def _persistable(owner: Any, name: str) -> bool:
+    return bool(owner.persistable) or getattr(owner, "is_parameter", False)
+
+
 def _refuse(owner: Any, name: str) -> Any:
     raise _unknown(name)
 
@@ -107,5 +111,5 @@ def _unknown(name: str) -> UnsupportedError:
 
 _READERS: dict[str, Callable[[Any, str], Any]] = {
     "stop_gradient": _flag, "requires_grad": _flag, "trainable": _trainable, "is_leaf": _is_leaf, "grad_fn": _refuse,
-    "inplace_version": _refuse, "name": _name,
+    "inplace_version": _refuse, "name": _name, "persistable": _persistable,
 }  # fmt: skip

@@ -69,11 +69,12 @@ class OwnPlace:
         return found is not _MISSING and not hasattr(type(found), "__set__") and not (set_then and self.get() is True)
 
 
-def has_undecided(owner: Any) -> bool:
-    """Whether a tensor decides that an object has some attribute of its own."""
+def undecided(owner: Any) -> list[OwnPlace]:
+    """The attributes of which a tensor decides whether an object has them itself."""
     build = current_builder()
     owned = {} if build is None else build.owned
-    return any(key[0] == id(owner) and isinstance(held, Variable) for key, held in owned.items())
+    found = [key[2] for key, held in owned.items() if key[0] == id(owner) and isinstance(held, Variable)]
+    return [OwnPlace(owner, attribute) for attribute in found]
 
 
 class AttrPlace:

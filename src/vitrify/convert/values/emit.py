@@ -40,9 +40,9 @@ def unset_flag(value: Any) -> tuple[Any, str, int] | None:
     return value.__dict__.get(UNSET) if isinstance(value, Variable) else None
 
 
-def is_asserted(flag: Variable) -> bool:
-    """Whether the program asserted before this point that `flag` holds."""
-    block: Block | None = builder().block
+def is_asserted(flag: Variable, block: Block | None = None) -> bool:
+    """Whether the program asserted in the block, the current one by default, that `flag` holds, or knows it there."""
+    block = block or builder().block
     while block is not None and (block, flag) not in builder().asserted:
         block = block.parent
     return block is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import contains
 from types import NoneType
 from typing import Any
 
@@ -60,6 +61,8 @@ def check_attribute(owner: Any, attribute: str) -> None:
     kinds = frozenset() if held is None else held.kinds - {NoneType}
     if held is not None and not all(_has(kind, attribute) for kind in kinds):
         _assert_has(Kind(held.code, kinds), attribute)
+    if held is None and is_number(owner) and not hasattr(type(sample(owner)), attribute):
+        raise AttributeError(f"{type(sample(owner)).__name__!r} object has no attribute {attribute!r}")
     fact = _FACTS.get(attribute, "")
     varying = builder().content(owner).__dict__.get(VARYING) if fact else None
     if varying is not None and fact in varying.facts:
@@ -105,6 +108,19 @@ def _assert_has(held: Kind, attribute: str) -> None:
     lacking = next(kind for kind in held.kinds if not _has(kind, attribute))
     error = Call(AttributeError, (f"{lacking.__name__!r} object has no attribute {attribute!r}",))
     record(assert_op, _is_one(held, lambda kind: _has(kind, attribute)), error=error)
+
+
+def check_container(value: Any) -> None:
+    """Let the program raise what `in` does where a tensor of the program is a Python number on the path taken."""
+    held = kind_of(value)
+    lacking = [] if held is None else [kind for kind in held.kinds - {NoneType} if not _has(kind, "__contains__")]
+    if held is None or not lacking:
+        return
+    try:
+        contains(lacking[0](), None)
+    except TypeError as error:
+        holds = _is_one(Kind(held.code, held.kinds - {NoneType}), lambda kind: kind not in lacking)
+        record(assert_op, holds, error=Call(TypeError, error.args))
 
 
 def ask(value: Any, question: Callable[[type], bool]) -> Any:
