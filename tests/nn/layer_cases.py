@@ -230,9 +230,9 @@ NORMS = [
     ),
     case(lambda: nn.BatchNorm2D(4), text="BatchNorm2D(num_features=4, momentum=0.9, epsilon=1e-05)"),
     case(
-        lambda: nn.BatchNorm3D(2, name="b"),
+        lambda: nn.BatchNorm3D(2),
         (2, 2, 3, 3, 3),
-        text="BatchNorm3D(num_features=2, momentum=0.9, epsilon=1e-05, data_format=NCDHW, name=b)",
+        text="BatchNorm3D(num_features=2, momentum=0.9, epsilon=1e-05, data_format=NCDHW)",
     ),
     case(lambda: nn.SyncBatchNorm(4), text="SyncBatchNorm(num_features=4, momentum=0.9, epsilon=1e-05)"),
     case(lambda: nn.BatchNorm(4, act="relu"), text="BatchNorm()"),

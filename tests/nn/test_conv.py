@@ -77,6 +77,7 @@ def test_padding_modes(mode, numpys, padding, widths):
 
 
 ERRORS = [
+    (lambda: nn.Conv2D(3, 4, 3, weight_attr=False), "weight_attr must not be False"),
     (lambda: nn.Conv2D(3, 4, 3, groups=2), "in_channels 3 must be divisible by groups 2"),
     (lambda: nn.Conv2D(4, 3, 3, groups=2), "out_channels 3 must be divisible by groups 2"),
     (lambda: nn.Conv2D(4, 4, 3, padding_mode="mirror"), "padding_mode must be one of"),

@@ -150,6 +150,9 @@ def test_settings_are_checked_like_arguments():
         nn.Maxout()
     with pytest.raises(TypeError, match="unexpected keyword argument 'beta'"):
         nn.ReLU(beta=1)
+    with pytest.raises(ValueError, match="reduction must be 'none', 'mean' or 'sum', got 'average'"):
+        nn.L1Loss("average")
+    assert nn.KLDivLoss("batchmean").reduction == "batchmean"
     assert list(inspect.signature(nn.LeakyReLU).parameters) == ["negative_slope", "name"]
     assert list(inspect.signature(nn.LeakyReLU().forward).parameters) == ["x"]
     assert nn.MSELoss()(input=to_tensor([1.0]), label=to_tensor([3.0])).item() == 4.0

@@ -243,7 +243,28 @@ def test_spectral_norm_adds_eps_to_lengths():
         (nn.LocalResponseNorm(3, data_format="NHWC"), "LocalResponseNorm(size=3, alpha=0.0001, beta=0.75, k=1.0, "
          "data_format=NHWC)"),
         (nn.RReLU(0.1, 0.2, name="q"), "RReLU(lower=0.1, upper=0.2, training=True, dtype=float32, name=q)"),
+        (nn.MaxPool1D(2, name="q"), "MaxPool1D(kernel_size=2, stride=None, padding=0)"),
+        (nn.L1Loss(name="q"), "L1Loss()"),
+        (nn.Bilinear(4, 3, 2, False), "Bilinear(in1_features=4, in2_features=3, out_features=2, dtype=None)"),
     ],
 )  # fmt: skip
 def test_what_layers_show(layer, shown):
     assert repr(layer) == shown
+
+
+def test_the_name_of_a_batch_norm_is_in_those_of_its_averages():
+    with guard():
+        names = [p.name for p in nn.BatchNorm2D(4, name="stem").parameters()]
+    assert names[2:] == ["stem_mean", "stem_variance"]
+
+
+def test_a_named_batch_norm_becomes_a_sync_batch_norm():
+    with guard():
+        layer = nn.SyncBatchNorm.convert_sync_batchnorm(nn.BatchNorm2D(4, name="stem"))
+    assert layer._mean.name == "stem_mean" and "name=stem" in repr(layer)
+
+
+def test_a_sync_batch_norm_holds_what_it_does_not_train():
+    layer = nn.SyncBatchNorm(4, weight_attr=False)
+    assert list(layer.state_dict()) == ["bias", "_mean", "_variance", "weight"]
+    assert layer.weight.stop_gradient and layer.weight.tolist() == [1.0] * 4

@@ -237,6 +237,14 @@ def test_state_shares_memory_and_loading_copies():
     assert other.state_dict()["p_velocity_0"].item() == 0.5 * 1.5 + 1
 
 
+def test_state_is_called_by_the_optimizers_name_too():
+    p = with_grad([1.0], values=[1.0], name="p")
+    momentum = opt.Momentum(0.5, 0.5, [p], name="fast")
+    momentum.set_state_dict({"p_fast_velocity_0": np.array([2.0])})
+    momentum.step()
+    assert {key: value.item() for key, value in momentum.state_dict().items()} == {"p_fast_velocity_0": 2.0}
+
+
 def test_state_into_a_running_optimizer():
     p = with_grad([1.0], values=[1.0], name="p")
     momentum = opt.Momentum(0.5, 0.5, [p])

@@ -106,7 +106,7 @@ def _apply(optimizer: Optimizer, group: Group, pairs: PairList, program: Program
         pairs = group.clip([(p, _wide(g)) for p, g in pairs] if optimizer.master_grad else pairs)
     for param, grad in pairs:
         half = param.dtype.itemsize == HALF
-        settings = ParameterSettings(param, group, half, optimizer._multi_precision)
+        settings = ParameterSettings(param, group, half, optimizer._multi_precision, optimizer._name)
         optimizer.settle(settings)
         _Update(optimizer, program, settings).record(grad)
 
@@ -167,8 +167,7 @@ class _Update:
         shapes = {name: self.optimizer.state_shape(name, self.meta.shape, attrs) for name in rule.arrays}
         shapes |= dict.fromkeys(rule.counters, (1,))
         metas = {name: Meta(shape, self.meta.dtype) for name, shape in shapes.items()}
-        key = self.settings.name
-        return [self._kept(meta, f"{key}_{name}", self._start(name, meta)) for name, meta in metas.items()]
+        return [self._kept(meta, self.settings.key(name), self._start(name, meta)) for name, meta in metas.items()]
 
     def _start(self, name: str, meta: Meta) -> Any:
         value = self.optimizer.initial_state(name, self.settings.attrs)

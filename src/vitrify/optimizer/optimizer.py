@@ -107,7 +107,7 @@ class Optimizer:
         """The slot of `param`, made with its state at its first step."""
         slot = self._slots.get(id(param))
         if slot is None:
-            slot = self._slots[id(param)] = Slot(param, group, self._multi_precision)
+            slot = self._slots[id(param)] = Slot(param, group, self._multi_precision, self._name)
             self.settle(slot)
             self._set_up(slot)
         return slot
@@ -326,13 +326,14 @@ class Optimizer:
     def state_dict(self) -> dict[str, Any]:
         """The state as {"<parameter>_<state>_0": Tensor}, with "LR_Scheduler" and "master_weights" where they exist.
 
+        The name of the optimizer, if it has one, stands before that of the state.
         The Tensors share memory with the optimizer. Before the first step there is no state.
         """
         rule = self._require_rule()
         state: dict[str, Any] = {**self.program_state.by_name()}
         for index, name in enumerate((*rule.arrays, *rule.counters)):
             for slot in self._slots.values():
-                key = f"{slot.name}_{name}_0"
+                key = f"{slot.key(name)}_0"
                 state[key] = _named((*slot.arrays, *slot.counters)[index], key)
         masters = {
             s.param.name: _named(s.master, f"{s.param.name}_fp32_master_0")
@@ -370,7 +371,7 @@ class Optimizer:
     def _load_slot(self, slot: Slot, state: Mapping[str, Any]) -> None:
         rule = self._require_rule()
         for name, array in zip((*rule.arrays, *rule.counters), (*slot.arrays, *slot.counters)):
-            key = f"{slot.name}_{name}_0"
+            key = f"{slot.key(name)}_0"
             if key not in state:
                 raise StateMismatchError(
                     f"{self._owner}: the loaded state has no {key!r}",

@@ -46,9 +46,9 @@ class ParameterSettings:
     half: whether it is a 16-bit parameter, which is updated in float32; keep_master: whether that copy is kept.
     """
 
-    __slots__ = ("attrs", "decay", "half", "keep_master", "lr", "name", "param")
+    __slots__ = ("attrs", "decay", "half", "keep_master", "lr", "name", "param", "tag")
 
-    def __init__(self, param: Any, group: Group, half: bool, keep_master: bool) -> None:
+    def __init__(self, param: Any, group: Group, half: bool, keep_master: bool, tag: str | None = None) -> None:
         self.param = param
         self.attrs = group.attrs
         own = getattr(param, "regularizer", None) if group.own_decay else None
@@ -57,6 +57,11 @@ class ParameterSettings:
         self.half = half
         self.keep_master = half and keep_master
         self.name = f"{param.name}_fp32_master_0" if self.keep_master else param.name
+        self.tag = "" if tag is None else f"{tag}_"
+
+    def key(self, state: str) -> str:
+        """What the state is called in state dicts, but for the count at its end: an optimizer's own name is in it."""
+        return f"{self.name}_{self.tag}{state}"
 
 
 class Slot(ParameterSettings):
@@ -68,9 +73,9 @@ class Slot(ParameterSettings):
 
     __slots__ = ("_tensors", "arrays", "counters", "master")
 
-    def __init__(self, param: Any, group: Group, keep_master: bool) -> None:
+    def __init__(self, param: Any, group: Group, keep_master: bool, tag: str | None = None) -> None:
         array = param._data
-        super().__init__(param, group, array.dtype.itemsize == HALF, keep_master)
+        super().__init__(param, group, array.dtype.itemsize == HALF, keep_master, tag)
         self.master = array.astype(np.float32) if self.half else None
         self.arrays: list[Any] = []
         self.counters: list[Any] = []
@@ -88,7 +93,7 @@ class Slot(ParameterSettings):
         found = self._tensors.get(name)
         if found is None:
             found = self._tensors[name] = wrap(array)
-            found.name = f"{self.param.name if array is self.master else self.name}_{name}_0"
+            found.name = f"{self.param.name}_{name}_0" if array is self.master else f"{self.key(name)}_0"
         return found
 
     @property

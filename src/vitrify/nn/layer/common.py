@@ -33,7 +33,7 @@ FeatureAlphaDropout = _public(
     "FeatureAlphaDropout", F.feature_alpha_dropout, inputs=_INPUT, shown=None, trains=True, p=0.5
 )
 CosineSimilarity = partial(layer_of, module=__name__, inputs=("x1", "x2"), named=False, shown=None)(
-    "CosineSimilarity", F.cosine_similarity, axis=1, eps=1e-8
+    "CosineSimilarity", F.cosine_similarity, read_as={"dim": "axis"}, axis=1, eps=1e-8
 )
 Flatten = _public("Flatten", flatten, inputs=_INPUT, named=False, start_axis=1, stop_axis=-1)
 Unflatten = _public("Unflatten", unflatten, inputs=_INPUT, shown=None, axis=REQUIRED, shape=REQUIRED)
@@ -117,9 +117,10 @@ class Bilinear(Layer):
     def extra_repr(self) -> str:
         """The sizes and dtype."""
         name = f", name={self._name}" if self._name else ""
+        dtype = None if self.weight is None else self.weight.dtype.name
         return (
             f"in1_features={self._in1_features}, in2_features={self._in2_features}, "
-            f"out_features={self._out_features}, dtype={self.weight.dtype.name}{name}"
+            f"out_features={self._out_features}, dtype={dtype}{name}"
         )
 
 

@@ -65,6 +65,8 @@ class _ConvNd(Layer):
             raise ArgumentError(
                 f"{owner}: padding_mode must be one of {', '.join(_PADDING_MODES)}, got {padding_mode!r}"
             )
+        if weight_attr is False:
+            raise ArgumentError(f"{owner}: weight_attr must not be False: no convolution is without a weight")
         if in_channels % groups:
             raise ArgumentError(f"{owner}: in_channels {in_channels} must be divisible by groups {groups}")
         if out_channels % groups:
@@ -79,7 +81,10 @@ class _ConvNd(Layer):
         self._padding_mode = padding_mode
         self.output_padding = output_padding
         self._data_format = data_format
-        # Model code reads these two, as Paddle's Layers have them.
+        # Model code hands these to `F.conv._conv_nd`, as Paddle's Layers have them.
+        named = isinstance(padding, str)
+        self._padding_algorithm = str(padding).upper() if named else "EXPLICIT"
+        self._updated_padding = [0 if named else padding] * self._dims if isinstance(padding, (int, str)) else padding
         self._channel_dim = self._dims + 1 if data_format.endswith("C") else 1
         is_depthwise = self._dims == 2 and groups == in_channels > 1
         self._op_type = "depthwise_conv2d" if is_depthwise else f"conv{self._dims}d"

@@ -22,6 +22,7 @@ class FunctionalLayer(Layer):
     _shown: Sequence[str] = ()
     _told_apart: Sequence[str] = ()
     _form: str = ""
+    _shows_name: bool = True
     _kinds: Mapping[str, Callable[[Any], Any]] = {}
     _trains: bool = False
     _fields: dict[str, str]
@@ -42,13 +43,13 @@ class FunctionalLayer(Layer):
         return type(self)._function(*inputs, **{**settings, **named})
 
     def extra_repr(self) -> str:
-        """The settings, and the name if one was given."""
+        """The settings, and the name if one was given and Paddle shows it."""
         parts = [f"{shown}={getattr(self, self._fields[shown]):{self._form}}" for shown in self._shown]
         for told in self._told_apart:
             value = getattr(self, self._fields[told])
             if value != self._signature.parameters[told].default:
                 parts.append(f"{told}={value}")
-        name = getattr(self, self._fields["name"]) if "name" in self._fields else None
+        name = getattr(self, self._fields["name"]) if self._shows_name and "name" in self._fields else None
         return ", ".join(parts if name is None else [*parts, f"name={name}"])
 
 
@@ -65,8 +66,10 @@ def layer_of(
     kinds: Mapping[str, Callable[[Any], Any]] | None = None,
     private: bool = True,
     named: bool = True,
+    shows_name: bool = True,
     trains: bool = False,
     kept_as: Mapping[str, str] = _NONE,
+    read_as: Mapping[str, str] = _NONE,
     **settings: Any,
 ) -> type[FunctionalLayer]:
     """The Layer class `name`, whose forward is `function(*inputs, **settings)`.
@@ -74,28 +77,38 @@ def layer_of(
     options: what forward takes besides, with defaults: settings of the function for this call, passed on where given.
     settings: constructor parameters with their defaults (REQUIRED: none), passed on under the same names and kept as
     attributes, with a leading underscore if `private`. named: whether the constructor also takes Paddle's `name`.
+    shows_name: whether `repr` shows it.
     shown: the settings that `repr` shows; None for all. told_apart: those that it shows where they are not the
     default. form: how it writes those that are shown. kinds: what settings are brought to. trains: whether the function
     is told the Layer's mode. kept_as: attributes that are called otherwise than their settings.
+    read_as: settings by further names that the attributes have.
     """
     defaults = {**settings, "name": None} if named else settings
     prefix = "_" if private else ""
-    members = {
+    fields = {n: kept_as.get(n, prefix + n) for n in defaults}
+    members: dict[str, Any] = {
         "__module__": module,
         "__doc__": _doc(name, function, inputs, settings),
         "_function": staticmethod(function),
         "_signature": Signature([Parameter(n, _POSITIONAL, default=d) for n, d in defaults.items()]),
-        "_fields": {n: kept_as.get(n, prefix + n) for n in defaults},
+        "_fields": fields,
         "_shown": tuple(settings) if shown is None else tuple(shown),
         "_told_apart": tuple(told_apart),
         "_form": form,
         "_kinds": kinds or {},
+        "_shows_name": shows_name,
         "_trains": trains,
         "forward": _forward_with(inputs, options),
     }
+    members |= {alias: _also(fields[setting]) for alias, setting in read_as.items()}
     cls = type(name, (FunctionalLayer,), members)
     cls.__signature__ = members["_signature"]  # type: ignore[attr-defined]  # what help() and inspect show
     return cls
+
+
+def _also(field: str) -> property:
+    """The attribute `field` by another name."""
+    return property(lambda self: getattr(self, field), lambda self, value: setattr(self, field, value))
 
 
 def _forward_with(inputs: Sequence[str], options: Mapping[str, Any]) -> Callable[..., Any]:

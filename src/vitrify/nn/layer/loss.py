@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
+from ...core.errors import ArgumentError
 from .. import functional as F
 from .class_loss import *  # noqa: F403 - Paddle's paths lead here
 from .functional_layer import layer_of
 
-_loss = partial(layer_of, module=__name__, inputs=("input", "label"), private=False)
+
+def _reduction(value: Any) -> Any:
+    if value not in ("none", "mean", "sum"):
+        raise ArgumentError(f"a loss: reduction must be 'none', 'mean' or 'sum', got {value!r}")
+    return value
+
+
+_loss = partial(
+    layer_of,
+    module=__name__,
+    inputs=("input", "label"),
+    private=False,
+    shows_name=False,
+    kinds={"reduction": _reduction},
+)
 
 BCELoss = _loss("BCELoss", F.binary_cross_entropy, weight=None, reduction="mean")
 BCEWithLogitsLoss = _loss(
@@ -42,7 +58,7 @@ GaussianNLLLoss = _loss(
     reduction="mean",
 )
 HingeEmbeddingLoss = _loss("HingeEmbeddingLoss", F.hinge_embedding_loss, margin=1.0, reduction="mean")
-KLDivLoss = _loss("KLDivLoss", F.kl_div, named=False, reduction="mean", log_target=False)
+KLDivLoss = _loss("KLDivLoss", F.kl_div, named=False, kinds={}, reduction="mean", log_target=False)
 L1Loss = _loss("L1Loss", F.l1_loss, reduction="mean")
 MarginRankingLoss = _loss(
     "MarginRankingLoss", F.margin_ranking_loss, inputs=("input", "other", "label"), margin=0.0, reduction="mean"

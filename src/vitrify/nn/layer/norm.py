@@ -113,7 +113,8 @@ class _BatchNormNd(_BatchNormBase):
         self._weight_attr = weight_attr
         self._bias_attr = bias_attr
         layout = self._layout if data_format is None else data_format
-        self._set(num_features, momentum, epsilon, weight_attr, bias_attr, layout)
+        mean_name, variance_name = (None, None) if name is None else (f"{name}_mean", f"{name}_variance")
+        self._set(num_features, momentum, epsilon, weight_attr, bias_attr, layout, None, mean_name, variance_name)
 
     def forward(self, input: Any) -> Any:
         """input: [N, C, *] or [N, *, C], as data_format says -> the same shape."""
@@ -175,6 +176,11 @@ class SyncBatchNorm(_BatchNormNd):
         name: str | None = None,
     ) -> None:
         super().__init__(num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name)
+        # As in Paddle, state dicts hold what is not trained, too.
+        for attribute, attr, value in (("weight", weight_attr, 1.0), ("bias", bias_attr, 0.0)):
+            if attr is False:
+                fixed = ParamAttr(initializer=Constant(value), trainable=False)
+                setattr(self, attribute, self.create_parameter([num_features], fixed))
 
     def forward(self, x: Any) -> Any:
         """x: [N, C, *] or [N, *, C], as data_format says -> the same shape."""
@@ -193,8 +199,9 @@ class SyncBatchNorm(_BatchNormNd):
     def _of(cls, layer: _BatchNormNd) -> SyncBatchNorm:
         fresh = cls(
             layer._num_features, layer._momentum, layer._epsilon, layer._weight_attr, layer._bias_attr,
-            layer._data_format, layer._name,
+            layer._data_format,
         )  # fmt: skip
+        fresh._name = layer._name
         for attribute in ("weight", "bias", "_mean", "_variance"):
             setattr(fresh, attribute, getattr(layer, attribute))
         fresh.training = layer.training

@@ -9,16 +9,19 @@ from .functional_layer import REQUIRED, layer_of
 
 _SHOWN = ("kernel_size", "stride", "padding")
 _KSIZE = {"kernel_size": "ksize", "divisor_override": "divisor"}  # the names that Paddle's attributes have
-_pool = partial(layer_of, module=__name__, private=False, shown=_SHOWN, kernel_size=REQUIRED, stride=None, padding=0)
-_lp_pool = partial(layer_of, module=__name__, private=False, shown=("norm_type", *_SHOWN), kinds={"norm_type": float},
+_of = partial(layer_of, module=__name__, shows_name=False)
+_pool = partial(_of, private=False, shown=_SHOWN, kernel_size=REQUIRED, stride=None, padding=0)
+_lp_pool = partial(_of, private=False, shown=("norm_type", *_SHOWN), kinds={"norm_type": float},
                    norm_type=REQUIRED, kernel_size=REQUIRED, stride=None, padding=0, ceil_mode=False)  # fmt: skip
-_adaptive = partial(layer_of, module=__name__, shown=("output_size",), output_size=REQUIRED)
+_adaptive = partial(_of, shown=("output_size",), output_size=REQUIRED)
+_SIZE = {"output_size": "output_size"}
 _adaptive_max = partial(
-    layer_of, module=__name__, shown=("output_size", "return_mask"), output_size=REQUIRED, return_mask=False
+    _of, shown=("output_size", "return_mask"), read_as={"return_indices": "return_mask"}, output_size=REQUIRED,
+    return_mask=False,
 )
-_unpool = partial(layer_of, module=__name__, private=False, inputs=("x", "indices"), options={"output_size": None},
+_unpool = partial(_of, private=False, inputs=("x", "indices"), options={"output_size": None},
                   kept_as=_KSIZE, shown=("output_size",), kernel_size=REQUIRED, stride=None, padding=0)  # fmt: skip
-_fractional = partial(layer_of, module=__name__, shown=("output_size", "return_mask"), output_size=REQUIRED,
+_fractional = partial(_of, shown=("output_size", "return_mask"), output_size=REQUIRED,
                       kernel_size=None, random_u=None, return_mask=False)  # fmt: skip
 
 AvgPool1D = _pool("AvgPool1D", F.avg_pool1d, exclusive=True, ceil_mode=False)
@@ -34,8 +37,8 @@ MaxUnPool1D = _unpool("MaxUnPool1D", F.max_unpool1d, data_format="NCL", output_s
 MaxUnPool2D = _unpool("MaxUnPool2D", F.max_unpool2d, data_format="NCHW", output_size=None)
 MaxUnPool3D = _unpool("MaxUnPool3D", F.max_unpool3d, data_format="NCDHW", output_size=None)
 AdaptiveAvgPool1D = _adaptive("AdaptiveAvgPool1D", F.adaptive_avg_pool1d, inputs=("input",), private=False)
-AdaptiveAvgPool2D = _adaptive("AdaptiveAvgPool2D", F.adaptive_avg_pool2d, data_format="NCHW")
-AdaptiveAvgPool3D = _adaptive("AdaptiveAvgPool3D", F.adaptive_avg_pool3d, data_format="NCDHW")
+AdaptiveAvgPool2D = _adaptive("AdaptiveAvgPool2D", F.adaptive_avg_pool2d, read_as=_SIZE, data_format="NCHW")
+AdaptiveAvgPool3D = _adaptive("AdaptiveAvgPool3D", F.adaptive_avg_pool3d, read_as=_SIZE, data_format="NCDHW")
 AdaptiveMaxPool1D = _adaptive_max("AdaptiveMaxPool1D", F.adaptive_max_pool1d, inputs=("input",), private=False)
 AdaptiveMaxPool2D = _adaptive_max("AdaptiveMaxPool2D", F.adaptive_max_pool2d)
 AdaptiveMaxPool3D = _adaptive_max("AdaptiveMaxPool3D", F.adaptive_max_pool3d)
