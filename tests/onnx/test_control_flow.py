@@ -1,5 +1,7 @@
 """Control flow, lists, and small ops, as users write them."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -102,6 +104,23 @@ def test_checks_are_refused_or_left_out(tmp_path):
     with pytest.raises(UnsupportedError, match=r"onnx: assert: (?s:.*)test_control_flow.py(?s:.*)drop_checks"):
         paddle.onnx.export(static, tmp_path / "model")
     check_model(static, tmp_path / "model", None, [ONES], drop_checks=True)
+
+
+def test_square_roots_of_sizes_need_no_check(tmp_path):
+    def scaled(x):
+        rows, columns = x.shape
+        return x / math.sqrt(columns) + math.sqrt(rows * columns * 2)
+
+    static = paddle.jit.to_static(scaled, input_spec=[paddle.static.InputSpec([None, None], "float32")])
+    check_model(static, tmp_path / "model", None, [ONES])
+
+    def below(x):
+        return x * math.sqrt(x.shape[0] - 3)
+
+    checked_below = paddle.jit.to_static(below, full_graph=True, input_spec=[ROWS])
+    np.testing.assert_allclose(checked_below(paddle.ones([4, 3])).numpy(), 1.0)
+    with pytest.raises(ValueError, match="math domain error"):
+        checked_below(paddle.ones([2, 3]))
 
 
 def test_an_op_without_a_form_names_itself_and_the_line(tmp_path):

@@ -28,6 +28,7 @@ from ...ops.unary import ceil, floor
 from ...ops.unary import round as round_op
 from ..control.raise_ import convert_raise
 from ..values.base import is_graph
+from ..values.bounds import is_never_negative
 from ..values.deferred import Call, record
 from ..values.emit import scalar_dtype
 from ..values.facts import class_of_tensor
@@ -132,6 +133,13 @@ def _within(test: Callable[[Any], Any], compute: Callable[[Any], Any]) -> Callab
     return checked
 
 
+def _square_root(x: Any) -> Any:
+    return x.sqrt() if is_never_negative(x) else _checked_square_root(x)
+
+
+_checked_square_root = _within(lambda v: v >= 0, lambda v: v.sqrt())
+
+
 def _log(x: Any, base: Any = None) -> Any:
     positive = _within(lambda v: v > 0, lambda v: v.log())
     if base is None:
@@ -146,13 +154,12 @@ def _close(a: Any, b: Any, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> An
     return abs(a - b) <= (largest * rel_tol).clip(min=abs_tol)
 
 
-
 def _is_in_unit(value: Any) -> Any:
     return value.abs() <= 1
 
 
 _MATH: dict[Any, Callable[..., Any]] = {
-    math.sqrt: _within(lambda v: v >= 0, lambda v: v.sqrt()),
+    math.sqrt: _square_root,
     math.log: _log,
     math.log2: _within(lambda v: v > 0, lambda v: v.log2()),
     math.log10: _within(lambda v: v > 0, lambda v: v.log10()),
