@@ -131,6 +131,7 @@ FUNCTIONS = [
     *smooth("i0e", special.i0e, sp.i0e),
     *smooth("i1e", special.i1e, sp.i1e),
     Case("sinc", special.sinc, (ANY,), ref=np.sinc, second=True),
+    Case("sinc/complex", special.sinc, (complexes(2, 2),), ref=np.sinc, second=True),
     Case("sinc/0", special.sinc, (np.array([0.0, 1.0]),), ref=np.array([1.0, 0.0]), dtypes=("float32",)),
     Case("i1/0", special.i1, (np.zeros(2),), ref=sp.i1),
     Case("stanh", special.stanh, (ANY,), ref=lambda x: 1.7159 * np.tanh(0.67 * x), second=True),

@@ -225,10 +225,9 @@ def _sinc(s: Any, x: Any) -> Any:
 sinc = unary(
     "sinc",
     scalar=_sinc,
-    vjp={"x": lambda ct, *, x, out: ct * kept(x != 0, (cos(x * math.pi) - out) / x)},
+    vjp={"x": lambda ct, *, x, out: ct * conj(kept(x != 0, (cos(x * math.pi) - out) / x))},
     doc="sin(πx) / (πx), 1 at 0",
     example=("[0.0]", "[1.0]"),
-    meta=elementwise("sinc", ("x",), real_floating),
     out=False,
 )
 
