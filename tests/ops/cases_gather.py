@@ -261,6 +261,8 @@ SLICES = [
         ref=lambda x, *_: x[1:2, :2, 1:3],
         dynamic=False,
     ),
+    Case("crop to the end by a tensor", lambda x, n: paddle.crop(x, [1, n, 2]), (X, np.array(-1, "int32")),
+         ref=lambda x, n: x[:1, :, :2], dynamic=False),
     Case(
         "unfold",
         paddle.unfold,

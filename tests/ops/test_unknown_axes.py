@@ -63,4 +63,5 @@ def test_floating_tensors_say_axes_and_sizes(call):
     x = paddle.arange(8.0).reshape([2, 4])
     whole = call(x, paddle.to_tensor(1))
     for run in (call, compiled(call)):
-        np.testing.assert_array_equal(run(x, paddle.to_tensor(1.0)).numpy(), whole.numpy())
+        for given in (paddle.to_tensor(1.0), paddle.to_tensor(True)):
+            np.testing.assert_array_equal(run(x, given).numpy(), whole.numpy())

@@ -64,8 +64,8 @@ def as_int(op: str, value: Any, name: str) -> Any:
 
 
 def whole(tensor: Any) -> Any:
-    """A tensor that says an axis or size: of floating numbers, which Paddle takes there, the integers in them."""
-    return get_op("cast")(tensor, dtype=int64) if tensor.dtype.is_floating else tensor
+    """A tensor that says an axis or size, of integers; what is floating or a truth value is taken for the one it is."""
+    return get_op("cast")(tensor, dtype=int64) if tensor.dtype.is_floating or tensor.dtype.is_bool else tensor
 
 
 def only_ints(values: Any) -> bool:

@@ -9,7 +9,12 @@ from ..core.meta import UNKNOWN, normalize_axis
 from .arguments import as_int, as_ints, is_tensor, rank_of, static_int, static_ints
 from .index import getitem_op
 from .index_form import FULL
+from .like import cast
 from .same_sizes import sized_op
+from .select import where
+
+BEYOND = 2**62
+"""More elements than a dimension has: a block of so many ends with it."""
 
 Part = type(FULL)  # Python's slice, whose name means Paddle's function here
 
@@ -132,6 +137,8 @@ def _block(size: int, wanted: Any, start: Any) -> Any:
     known = isinstance(wanted, int) and isinstance(start, int)
     if known and (start < 0 or (size != UNKNOWN and start + wanted > size)):
         raise ShapeError(f"crop: {wanted} elements from offset {start} on do not lie within a dimension of size {size}")
+    if is_tensor(wanted):
+        wanted = where(wanted < 0, BEYOND, cast(wanted, "int64"))
     return Part(start, as_int("crop", start + wanted, "offsets"))
 
 
