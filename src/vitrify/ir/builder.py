@@ -22,6 +22,7 @@ from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype, promote_inputs, with_numpy_numbers
 from ..ops.registry import NoGradient, OpDef, StructuralGradient, get_op
 from .aliases import Aliases, Hooks
+from .foreseen import Foreseen
 from .lifted_attrs import lift_attrs
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
@@ -114,6 +115,7 @@ class Builder:
         self.is_whole = False  # whether nothing may stay Python: then a run may refuse what only the run can tell
         self.keeps_containers = False  # whether lists and dicts of several paths stay several, as objects do
         self.made = Made()
+        self.foreseen = Foreseen()
         self.kept: dict[int, Any] = {}  # by id, what a list of unknown length holds by value, though Python shares it
         self.inner_lists: dict[int, Any] = {}  # by id, weakly: lists that others hold by value as one of their items
         self.shared_at: Loc | None = None  # where lists last came to hold one list in common
@@ -471,7 +473,7 @@ class Builder:
             values = promote_inputs(op, values)
         values = self._literals(op, values)
         given = attrs
-        attrs, refs = lift_attrs(op, attrs, len(values), self.value)
+        attrs, refs = lift_attrs(op, attrs, len(values), self.value, self.foreseen.value)
         metas = self._metas(op, values, attrs, refs)
         values += refs
         metas = metas if op.multiple else (metas,)
@@ -480,7 +482,7 @@ class Builder:
             self.block.create_var(m, prefix=op.name, stop_gradient=stop or not differentiable(m))
             for m, stop in zip(metas, stops)
         ]
-        self.block.append(op, values, outs, attrs, locs)
+        self.foreseen.note(self.block.append(op, values, outs, attrs, locs))
         if is_number:
             as_number(outs[0])
         pass_on(op, inputs, outs)

@@ -64,7 +64,11 @@ class GraphTensor(TensorMethods):
     __array_priority__ = 100.0
 
     def __int__(self) -> int:
-        raise self._no_value("int()")
+        building = recorder.get()
+        known = None if building is None else building.foreseen.value(building.value(self))
+        if known is None or known.size != 1:
+            raise self._no_value("int()")
+        return int(known.item())
 
     def __float__(self) -> float:
         raise self._no_value("float()")

@@ -13,12 +13,13 @@ from .variable import Variable
 
 
 def lift_attrs(
-    op: OpDef, attrs: Mapping[str, Any], start: int, taken: Callable[[Any], Any]
+    op: OpDef, attrs: Mapping[str, Any], start: int, taken: Callable[[Any], Any], foreseen: Callable[[Any], Any]
 ) -> tuple[dict[str, Any], list[Any]]:
     """The attributes with `Ref`s for tensors, and the inputs that those refer to, the first of them input `start`.
 
     taken: gives the Variable of the program for a tensor. A vector of known length stands for as many integers, one
-    without elements for none. Raises ArgumentError for an attribute that no tensor may give, and for other tensors.
+    without elements for none. foreseen: gives what a Variable holds in every run, for which it stands then, or None.
+    Raises ArgumentError for an attribute that no tensor may give, and for other tensors.
     """
     refs: list[Any] = []
 
@@ -37,9 +38,12 @@ def lift_attrs(
             raise ArgumentError(f"{op.name}: {name} must be a Python value, got a tensor known only at run time")
         var = taken(value)
         need_integers(op, name, var.meta)
+        known = foreseen(var)
         if var.ndim == 0 or var.shape == [1]:
-            return referred(name, var)
+            return referred(name, var) if known is None else int(known.item())
         need_vector(op, name, var.meta, is_item)
+        if known is not None:
+            return tuple(known.tolist())
         whole = referred(name, var).index if var.shape[0] else 0
         return tuple(Ref(whole, i) for i in range(var.shape[0]))
 

@@ -1,0 +1,74 @@
+"""Values of a program that its building can foresee: integers made of known sizes and of constants alone.
+
+`paddle.shape(x)[0] * 2` is a tensor of the program also where x's size is known. As a size of another tensor it is
+better a number: what is made of it has a known shape.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..core.meta import Meta, numel
+from .operator import Operator
+from .variable import Literal, Variable
+
+MOST_STEPS = 64
+"""So many operators are gone back through for one value."""
+MOST_ELEMENTS = 16
+"""Values of more elements are no sizes."""
+
+Array = np.ndarray[Any, Any]
+
+
+class Foreseen:
+    """The operators of a program being built that may make sizes, and what they give."""
+
+    def __init__(self) -> None:
+        self._makers: dict[Variable, Operator] = {}
+
+    def note(self, maker: Operator) -> None:
+        """Take an operator that was recorded, if sizes may come of it."""
+        out = maker.outputs[0] if len(maker.outputs) == 1 else None
+        if out is not None and _is_small(out.meta) and _is_sure(maker):
+            self._makers[out] = maker
+
+    def value(self, var: Any) -> Array | None:
+        """What `var` holds in every run; None where a run may find another value, or finding it takes long."""
+        return self._value(var, [MOST_STEPS])
+
+    def _value(self, var: Any, left: list[int]) -> Array | None:
+        if isinstance(var, Literal):
+            return np.asarray(var.value, var.dtype.np)
+        maker = self._makers.get(var)
+        left[0] -= 1
+        if maker is None or left[0] < 0:
+            return None
+        given = [self._given(maker, place, value, left) for place, value in enumerate(maker.inputs)]
+        if any(value is None for value in given):
+            return None
+        try:
+            return np.asarray(maker.op.kernel(np, *given, **maker.attrs))
+        except Exception:  # noqa: BLE001 - each run says so, at its line
+            return None
+
+    def _given(self, maker: Operator, place: int, value: Any, left: list[int]) -> Array | None:
+        if not (maker.op.asks_shape(place) and isinstance(value, Variable)):
+            return self._value(value, left)
+        meta = value.meta
+        if not isinstance(meta, Meta) or not meta.is_static:
+            return None
+        return np.broadcast_to(np.zeros((), meta.dtype.np), meta.shape)
+
+
+def _is_small(meta: Any) -> bool:
+    if not isinstance(meta, Meta) or not (meta.dtype.is_integer and meta.is_static):
+        return False
+    return numel(meta.shape) <= MOST_ELEMENTS
+
+
+def _is_sure(maker: Operator) -> bool:
+    """Whether an operator gives one value, the same in every run for the same inputs, and does nothing else."""
+    op = maker.op
+    return not (op.random or op.effect or op.multiple or maker.blocks or maker.ref_count)
