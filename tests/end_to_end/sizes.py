@@ -1,6 +1,7 @@
 """`x.shape` is a Size, in compiled functions as outside: cut, joined, compared, changed; of unknown sizes as well."""
 
 import copy
+from operator import attrgetter
 
 import numpy as np
 
@@ -79,6 +80,30 @@ def printed(x):
     return x * float(np.prod(x.shape)) + int(np.ceil(np.prod(x.shape[:1]) / 4)) + max(x.shape)
 
 
+def read_by_name(x):
+    return getattr(x, "shape")[0], attrgetter("shape")(x)[0], attrgetter("ndim", "shape")(x)[1], getattr(x, "shape", 0)  # noqa: B009
+
+
+def in_class_bodies_and_decorators(x):
+    def scaled(n):
+        return lambda function: lambda v: function(v) * n
+
+    class Limit:
+        most = x.shape[0]
+
+        class Inner:
+            twice = x.shape[0] * 2
+
+        def under(self, v):
+            return v * 2 if v.sum() > self.most else v
+
+    @scaled(x.shape[0])
+    def plus(v):
+        return v + 1
+
+    return Limit().under(x), Limit.most, Limit.Inner.twice, plus(x)
+
+
 def refused(x):
     return x * len(x.shape + 1)
 
@@ -87,7 +112,7 @@ X, N, LONG = np.arange(6, dtype="float32").reshape(2, 3), -np.ones([2, 3], "floa
 CASES = [
     *[(f, ((X,), (N,), (LONG,), (np.ones([5, 3], "float32"),)), {"strict": True}) for f in (
         joined, compared, counted, reshaped, changed, changed_where_a_tensor_says, carried, from_items, copied,
-        refused,
+        refused, read_by_name, in_class_bodies_and_decorators,
     )],
     (printed, ((X,), (LONG,), (np.ones([5, 3], "float32"),))),
     (chosen, ((X,), (N,))),

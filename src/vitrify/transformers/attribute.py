@@ -5,7 +5,7 @@ from __future__ import annotations
 import gast
 
 from .context import Context
-from .nodes import ExpressionTransformer, Node, ScopeTransformer, Stmts, all_nodes, children, functions_in
+from .nodes import FUNCTIONS, ExpressionTransformer, Node, ScopeTransformer, Stmts, all_nodes, children, functions_in
 from .quote import constant, name, quote
 
 
@@ -43,13 +43,32 @@ def settled(value: Node, moved: list[Node], context: Context) -> tuple[Stmts, No
 
 
 class _Shapes(ExpressionTransformer):
+    """Goes into class bodies and decorators as well: what they read there would be -1 for an unknown dimension."""
+
     def __init__(self, context: Context) -> None:
         self.context = context
+
+    def visit_ClassDef(self, node: Node) -> Node:
+        for field in ("decorator_list", "bases", "keywords"):
+            setattr(node, field, self.visit_list(getattr(node, field)))
+        node.body = [stmt if _has_functions(stmt) else self.visit(stmt) for stmt in node.body]
+        return node
+
+    def visit_FunctionDef(self, node: Node) -> Node:
+        node.decorator_list = self.visit_list(node.decorator_list)
+        return super().visit_FunctionDef(node)
 
     def visit_Attribute(self, node: Node) -> Node:
         node = self.generic_visit(node)
         wanted = node.attr == "shape" and isinstance(node.ctx, gast.Load)
         return self.context.call("convert_shape", node.value, at=node) if wanted else node
+
+
+def _has_functions(stmt: Node) -> bool:
+    """Whether functions are in a statement of a class body, which are converted when they are called."""
+    if isinstance(stmt, gast.ClassDef):
+        return False
+    return any(isinstance(node, (*FUNCTIONS, gast.Lambda)) for node in all_nodes(stmt))
 
 
 class _Stores(ScopeTransformer):

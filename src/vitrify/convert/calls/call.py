@@ -34,7 +34,7 @@ from ..control.recursion import entered
 from ..guards.nondeterministic import refused
 from ..guards.observe import current_observer
 from ..host.calls import host_form
-from ..operators.module import OPERATORS, methodcaller
+from ..operators.module import OPERATORS, attrgetter, methodcaller
 from ..operators.mutators import mutator, writing
 from ..operators.objects import LAYER_WRITERS
 from ..operators.ordering import sort_list
@@ -106,6 +106,8 @@ class CallConverter:
             return generic(function, self)
         if isinstance(function, operator.methodcaller):
             return methodcaller(function)
+        if isinstance(function, operator.attrgetter):
+            return attrgetter(function)
         return self._callable_object(function)
 
     def _plain(self, fn: FunctionType) -> Any:

@@ -38,7 +38,7 @@ from ..guards.observe import get_attr, note_absent
 from ..host.effects import convert_print
 from ..host.value import HostValue
 from ..operators.module import convert_truth
-from ..operators.objects import del_attr, set_attr
+from ..operators.objects import convert_shape, del_attr, set_attr
 from ..operators.operate import operate
 from ..operators.ordering import convert_sorted, extreme, items_of
 from ..state.attributes import class_of
@@ -356,6 +356,8 @@ def _from_keys(keys: Any, value: Any = None) -> dict[Any, Any]:
 
 def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:
     """`getattr(owner, name, default)`."""
+    if name == "shape" and is_graph(owner):
+        return convert_shape(owner)
     try:
         held = get_attr(owner, name)
     except AttributeError:

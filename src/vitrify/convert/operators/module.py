@@ -15,7 +15,7 @@ from ..state.attributes import read_attribute
 from ..values.base import is_graph, scalar_condition
 from ..values.user_code import converted
 from .compare import convert_compare
-from .objects import INPLACE, convert_setitem, del_item, inplace
+from .objects import INPLACE, convert_setitem, convert_shape, del_item, inplace
 
 
 def convert_truth(value: Any) -> Any:
@@ -47,6 +47,20 @@ OPERATORS: dict[Any, Callable[..., Any]] = {
 }
 if hasattr(operator, "call"):  # Python 3.11 and later
     OPERATORS[operator.call] = call
+
+
+def attrgetter(function: Any) -> Callable[[Any], Any]:
+    """What an `attrgetter` object does, with unknown sizes of a tensor as tensors and the user's getters converted."""
+    names = function.__reduce__()[1]
+
+    def found(owner: Any, path: str) -> Any:
+        for name in path.split("."):
+            owner = convert_shape(owner) if name == "shape" else read_attribute(owner, name)
+        return owner
+
+    if len(names) == 1:
+        return lambda owner: found(owner, names[0])
+    return lambda owner: tuple([found(owner, name) for name in names])
 
 
 def methodcaller(function: Any) -> Callable[[Any], Any]:
