@@ -241,3 +241,28 @@ def test_objects_whose_getattr_raises_what_it_likes():
     assert f(paddle.ones([2])).tolist() == [12.0, 12.0]
     settings.inner["width"] = 4.0
     assert f(paddle.ones([2])).tolist() == [16.0, 16.0]
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize(
+    "fn",
+    [
+        lambda x: x * (x.factor if hasattr(x, "factor") else 1),
+        lambda x: x * getattr(x, "factor", 1),
+        lambda x: x * x.factor,
+    ],
+    ids=["hasattr", "getattr", "read"],
+)
+def test_attributes_that_the_caller_has_set_on_an_argument_are_those_of_the_call(fn, whole):
+    static = paddle.jit.to_static(fn, full_graph=whole)
+    for factor in (3, 3, None, 5, None, 7):
+        x = paddle.to_tensor([1.0, 2.0])
+        if factor is not None:
+            x.factor = factor
+        found = []
+        for run in (fn, static):
+            try:
+                found.append(run(x).tolist())
+            except AttributeError as error:
+                found.append(str(error).split("\n")[0])
+        assert found[0] == found[1]

@@ -132,6 +132,7 @@ class Builder:
         self.convert: Callable[[Any], Any] = _as_it_is
         # Names of attributes and special methods that tensors were asked for.
         self.asked_of_tensors: set[str] = set()
+        self.lacking: set[tuple[Variable, str]] = set()  # attributes that were asked for, of tensors that lack them
         # Called with a Layer that is called.
         self.on_layer: Callable[[Any], None] = _as_it_is
         # Calls a function with arguments: `(None, what it gives)`, or `(error, nothing)`.

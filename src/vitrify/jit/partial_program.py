@@ -83,6 +83,13 @@ class OneTensorError(UnfitError):
         super().__init__("two tensors that the function takes for two objects (`is`) are one in this call")
 
 
+class OwnFieldError(UnfitError):
+    """A tensor of the call has an attribute of the caller's, which the function asked for and did not find."""
+
+    def __init__(self) -> None:
+        super().__init__("an attribute that the caller has set on a tensor which is an argument")
+
+
 class WantedLeafError(UnfitError):
     """A program was given a leaf that wants a gradient, which it changes, maybe: on a path, or through a view."""
 
@@ -141,6 +148,7 @@ class PartialProgramLayer:
         self._gradients = _effects.gradients_alone(self._effects) if self._effects else []
         self._flags = concrete.flags
         self._apart = concrete.apart
+        self._fields = concrete.fields
         self._left_alone = concrete.left_alone
         # Whether eager code did something before it raised, or catches it, which a program that raises has not done.
         self._leaves = bool(self._writes or self._effects or self._updates or concrete.leaves_undone)
@@ -163,7 +171,7 @@ class PartialProgramLayer:
         # One tensor goes out and nothing else happens: by far the most common function.
         output = concrete.output
         does = self._writes or self._effects or self._updates or self._spent or self._new_leaves
-        self._acts = acts = bool(does or self._flags or self._apart)
+        self._acts = acts = bool(does or self._flags or self._apart or self._fields)
         gives_one = output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         self._plain = not acts and gives_one
         self._gives_one = gives_one
@@ -367,6 +375,8 @@ class PartialProgramLayer:
     def _run(self, inputs: Sequence[Tensor], arguments: Arguments) -> Any:
         if self._apart and any(inputs[i] is inputs[j] for i, j in self._apart):
             raise OneTensorError()
+        if self._fields and any(name in inputs[i].__dict__ for i, name in self._fields):
+            raise OwnFieldError()
         if self._changes and self._overlap(inputs):
             raise SharedMemoryError()
         if self._taped and any(inputs[i]._is_wanted_leaf() for i in self._taped):

@@ -28,7 +28,7 @@ from .concrete_program import ConcreteProgram
 from .function_spec import FunctionSpec
 from .key import CacheKey, content
 from .number_inputs import NumberTensor
-from .partial_program import PartialProgramLayer
+from .partial_program import OwnFieldError, PartialProgramLayer
 from .program_cache import Family, ProgramCache
 from .reach import layer_state
 from .retrace import RetraceWarning, what_varies
@@ -84,7 +84,9 @@ class ProgramBuilder:
                 program = self._trace(family, tree, leaves, specs, variation)
             except InternalError:
                 raise
-            except Exception:
+            except Exception as err:
+                if self._is_whole and _is_own_field(err, leaves):
+                    raise OwnFieldError() from err
                 # With unknown sizes and numbers anything may fail that needs one as a Python value; with known ones the
                 # failure is the user's own, and is raised by the last attempt.
                 if is_last:
@@ -192,6 +194,12 @@ class ProgramBuilder:
 
 def _refuses_ones(entry: tuple[CacheKey, PartialProgramLayer]) -> bool:
     return any(isinstance(spec, WithoutOnes) and UNKNOWN in spec.shape for spec in entry[0].specs)
+
+
+def _is_own_field(err: Exception, leaves: Sequence[Any]) -> bool:
+    """Whether a trace failed for an attribute that the caller has set on a tensor, which a program knows nothing of."""
+    name = err.name if isinstance(err, AttributeError) else None
+    return name is not None and any(isinstance(leaf, Tensor) and name in leaf.__dict__ for leaf in leaves)
 
 
 def _leaf_count(tree: TreeDef) -> int:

@@ -255,12 +255,13 @@ def _finish(
     pinned = {*state.training.pinned, *observer.pinned}
     numbers = {seen: i for i, v in enumerate(state.block.inputs) for seen in (v, state.builder.held(v))}
     apart = {(numbers[a], numbers[b]) for a, b in state.builder.apart if a in numbers and b in numbers}
+    fields = {(places[v], name) for v, name in state.builder.lacking if v in places}
     return ConcreteProgram(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
         effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
         spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in pinned),
         without_ones=state.builder.without_ones, takes_sizes=state.builder.takes_sizes,
-        apart=tuple(sorted(apart)), wanting=frozenset(outputs.wanting),
+        apart=tuple(sorted(apart)), fields=tuple(sorted(fields)), wanting=frozenset(outputs.wanting),
         left_alone={i: flag for i, flag in left_alone.items() if flag is not None},
         flags=tuple((i, v.stop_gradient) for i, v in enumerate(state.block.inputs) if v in state.builder.flagged),
     )  # fmt: skip

@@ -41,7 +41,7 @@ from ..operators.module import convert_truth
 from ..operators.objects import convert_shape, del_attr, set_attr
 from ..operators.operate import operate
 from ..operators.ordering import convert_sorted, extreme, items_of
-from ..state.attributes import class_of
+from ..state.attributes import class_of, note_lacking
 from ..state.journal import note_spent, note_write
 from ..state.places import AttrPlace, undecided
 from ..values.base import Undefined, Unmergeable, as_graph, builder, is_graph, is_tensor
@@ -373,6 +373,7 @@ def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:
 def convert_hasattr(owner: Any, name: str) -> Any:
     """`hasattr(owner, name)`."""
     if is_graph(owner):
+        note_lacking(owner, name)
         found = ask(owner, lambda kind: builtins.hasattr(kind, name))
         return builtins.hasattr(owner, name) if found is False else found
     held = convert_getattr(owner, name, _NOTHING_FOUND)

@@ -522,7 +522,8 @@ def _held(owner: Any, attribute: str) -> Any:
     except AttributeError:
         if not isinstance(owner, Variable) or hasattr(Tensor, attribute):
             raise
-        raise note_user_error(AttributeError(f"'Tensor' object has no attribute {attribute!r}")) from None
+        text = f"'Tensor' object has no attribute {attribute!r}"
+        raise note_user_error(AttributeError(text, name=attribute)) from None
     if isinstance(value, Unmergeable):
         raise value.fail()
     if attribute in _OF_HANDLING and isinstance(owner, BaseException) and current_builder() is not None:

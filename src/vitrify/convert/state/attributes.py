@@ -11,8 +11,10 @@ from ...core.epoch import LAYER_ATTRIBUTES
 from ...core.errors import UnsupportedError
 from ...core.pytree import eager_class
 from ...eager.layer import Layer
+from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
 from ...ir.numbers import is_number
+from ...ir.program import Variable
 from ..values.base import Undefined, Unmergeable, is_graph, is_tensor
 from ..values.facts import check_attribute, class_of_tensor
 from ..values.maybe import set_flag, set_or
@@ -51,6 +53,7 @@ def computed(owner: Any, name: str) -> Callable[[], Any] | None:
     build = current_builder()
     if build is not None and is_tensor(owner):
         build.asked_of_tensors.add(name)
+        note_lacking(owner, name)
     if is_graph(owner):
         check_attribute(owner, name)
         if name in _OF_NUMBERS and is_number(owner):
@@ -76,6 +79,13 @@ def computed(owner: Any, name: str) -> Callable[[], Any] | None:
             return fallback(name)
 
     return read
+
+
+def note_lacking(owner: Any, name: str) -> None:
+    """Note that a tensor of the program has no such attribute; one of a call may have, set by the caller."""
+    build = current_builder()
+    if build is not None and isinstance(owner, Variable) and not hasattr(owner, name) and not hasattr(Tensor, name):
+        build.lacking.add((owner, name))
 
 
 def _label(owner: Any, name: str) -> str:
