@@ -25,9 +25,16 @@ FLAGS = {"stop_gradient": True, "requires_grad": False, "trainable": False}
 
 def flag_reader(owner: Any, name: str) -> Callable[[], Any] | None:
     """What reads `owner.name` where that is a fact about gradients, or the call's alone; None for others."""
+    if name == "persistable":
+        return (lambda: True) if _is_made_parameter(owner) else None
     read = None if name == "name" and isinstance(owner, Tensor) else _READERS.get(name)
     build = current_builder() if read is not None and is_tensor(owner) else None
     return partial(read, owner, name) if read is not None and build is not None and build.tracing else None
+
+
+def _is_made_parameter(owner: Any) -> bool:
+    """Whether it is a parameter that the trace made and nobody has set `persistable` of: in eager code all are."""
+    return isinstance(owner, Variable) and bool(getattr(owner, "is_parameter", False)) and owner.persistable is False
 
 
 def flag_writer(owner: Any, name: str) -> Callable[[Any], None] | None:
@@ -94,10 +101,6 @@ def _maker(tensor: Any) -> Any:
     return maker(tensor) if isinstance(tensor, Variable) else None
 
 
-def _persistable(owner: Any, name: str) -> bool:
-    return bool(owner.persistable) or getattr(owner, "is_parameter", False)
-
-
 def _refuse(owner: Any, name: str) -> Any:
     raise _unknown(name)
 
@@ -111,5 +114,5 @@ def _unknown(name: str) -> UnsupportedError:
 
 _READERS: dict[str, Callable[[Any, str], Any]] = {
     "stop_gradient": _flag, "requires_grad": _flag, "trainable": _trainable, "is_leaf": _is_leaf, "grad_fn": _refuse,
-    "inplace_version": _refuse, "name": _name, "persistable": _persistable,
+    "inplace_version": _refuse, "name": _name,
 }  # fmt: skip
