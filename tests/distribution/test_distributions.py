@@ -257,6 +257,7 @@ def test_lkj_cholesky():
 def test_parameters_of_every_kind():
     assert D.Normal(0, 1).loc.dtype == paddle.float32 and D.Normal([0.0, 1.0], 2).sample().shape == [2]
     assert D.Normal(np.zeros(2), 1.0).scale.dtype == paddle.float64
+    assert D.Normal([0.0, 1.0], 2.0).variance.tolist() == [4.0, 4.0] and D.Uniform(0.0, [1.0, 2.0]).low.shape == [2]
     assert D.Normal(paddle.zeros([2, 1]), paddle.ones([3])).sample().shape == [2, 3]
     assert D.Poisson(1.5).rate.shape == [1] and D.Bernoulli(1.5).probs.item() == 1.0
     assert D.Normal(0.0, 1.0).sample([2], seed=3).tolist() == D.Normal(0.0, 1.0).sample([2], seed=3).tolist()

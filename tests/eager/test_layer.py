@@ -142,7 +142,8 @@ def test_adding_by_method():
     assert net.add_parameter("open", None) is None and net.open is None
     net.register_buffer("seen", None)
     assert net.seen is None and "seen" not in net.state_dict()
-    assert net.add_module("fourth", None) is None and net.register_parameter("more", param) is param
+    assert net.add_module("fourth", module=None) is None
+    assert net.register_parameter("more", param=param) is param
 
 
 BAD_NAMES = [

@@ -74,6 +74,11 @@ def test_extending_a_container_by_itself():
     assert factors(net) == [2.0, 2.0]
 
 
+def test_a_sequential_names_its_arguments_as_paddles_does():
+    net = nn.Sequential(scale(2)).append(module=scale(3)).insert(0, module=scale(1)).extend(sequential=[scale(4)])
+    assert factors(net) == [1.0, 2.0, 3.0, 4.0]
+
+
 def test_layer_lists_add_up():
     one, two = nn.LayerList([scale(2)]), nn.LayerList([scale(3)])
     assert factors(one + two) == [2.0, 3.0] and factors(one) == [2.0]

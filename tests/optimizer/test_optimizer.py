@@ -99,6 +99,15 @@ def test_clear_grad():
     assert p.grad is None
 
 
+def test_zero_grad_leaves_none_unless_told_otherwise():
+    p = with_grad([1.0, 1.0])
+    sgd = opt.SGD(0.5, [p])
+    sgd.zero_grad(set_to_none=False)
+    assert p.grad.tolist() == [0.0, 0.0]
+    sgd.zero_grad()
+    assert p.grad is None
+
+
 def test_minimize_uses_the_gradients_there_are():
     p, q = param([1.0], name="p"), param([1.0], name="q")
     sgd = opt.SGD(0.5, [p, q])

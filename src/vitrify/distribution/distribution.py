@@ -36,6 +36,14 @@ def as_floats(*values: Any) -> tuple[Any, ...]:
     return tuple(cast(t, dtype) for t in tensors)
 
 
+def as_alike_floats(*values: Any) -> tuple[Any, ...]:
+    """`as_floats`, of one shape if none of the values is a tensor: tensors stay those that get gradients."""
+    tensors = as_floats(*values)
+    if any(isinstance(v, TensorMethods) for v in values):
+        return tensors
+    return tuple(broadcast_tensors(list(tensors)))
+
+
 def common_shape(*tensors: Any) -> Shape:
     """The shape that the tensors broadcast to; sizes that only a run knows are 0-D tensors."""
     found = broadcast_shapes(*[tuple(t.shape) for t in tensors])

@@ -11,7 +11,7 @@ from ..ops.like import cast
 from ..ops.random import gaussian
 from ..ops.special import erf, erfinv
 from ..ops.unary import log, square
-from .distribution import Distribution, as_floats, common_shape
+from .distribution import Distribution, as_alike_floats, common_shape
 
 
 class Normal(Distribution):
@@ -29,7 +29,7 @@ class Normal(Distribution):
     probs = Distribution.prob
 
     def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
-        self.loc, self.scale = as_floats(loc, scale)
+        self.loc, self.scale = as_alike_floats(loc, scale)
         super().__init__(common_shape(self.loc, self.scale))
 
     def _dtype(self) -> Any:

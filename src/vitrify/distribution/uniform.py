@@ -9,7 +9,7 @@ from ..ops.like import cast
 from ..ops.random import uniform
 from ..ops.select import clip
 from ..ops.unary import log, square
-from .distribution import Distribution, as_floats, common_shape
+from .distribution import Distribution, as_alike_floats, common_shape
 
 
 class Uniform(Distribution):
@@ -24,7 +24,7 @@ class Uniform(Distribution):
     probs = Distribution.prob
 
     def __init__(self, low: Any, high: Any, name: str | None = None) -> None:
-        self.low, self.high = as_floats(low, high)
+        self.low, self.high = as_alike_floats(low, high)
         super().__init__(common_shape(self.low, self.high))
 
     def _dtype(self) -> Any:

@@ -138,8 +138,15 @@ class Layer(LayerTree, LayerHooks, LayerState, LayerCast):
 
     # -- other spellings --------------------------------------------------------------------------------------------
 
-    add_module = register_module = LayerTree.add_sublayer
-    register_parameter = LayerTree.add_parameter
+    def add_module(self, name: str, module: Any) -> Any:
+        """`add_sublayer`, by the name that PyTorch has for it."""
+        return self.add_sublayer(name, module)
+
+    def register_parameter(self, name: str, param: Any) -> Any:
+        """`add_parameter`, by the name that PyTorch has for it."""
+        return self.add_parameter(name, param)
+
+    register_module = add_module
     get_submodule = get_sublayer
     set_submodule = set_sublayer
 

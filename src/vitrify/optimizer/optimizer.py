@@ -319,7 +319,10 @@ class Optimizer:
                 param.clear_gradient(set_to_zero)
 
     clear_gradients = clear_grad
-    zero_grad = clear_grad
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Set the gradients to None, or to zero with set_to_none=False."""
+        self.clear_grad(not set_to_none)
 
     # -- state dicts --------------------------------------------------------------------------------------------------
 

@@ -116,6 +116,18 @@ class Sequential(_Listed):
             name, layer = entry if isinstance(entry, (tuple, list)) else (str(position), entry)
             self.add_sublayer(str(name), layer)
 
+    def append(self, module: Layer) -> Any:
+        """Add at the end; returns the container."""
+        return super().append(module)
+
+    def insert(self, index: int, module: Layer) -> Any:
+        """Add before position `index`; returns the container. Raises IndexRangeError outside."""
+        return super().insert(index, module)
+
+    def extend(self, sequential: Iterable[Layer]) -> Any:
+        """Add all at the end; returns the container."""
+        return super().extend(sequential)
+
     def _fresh(self, layers: Iterable[Any]) -> Sequential:
         return Sequential(*layers)
 
