@@ -20,16 +20,6 @@ def given_where_none_is_allowed(x):
     return paddle.nn.functional.linear(x, paddle.ones([2, 2]), bias)
 
 
-def error_would_be_caught(x):
-    found = None
-    if x.sum() > 0:
-        found = x
-    try:
-        return found + 1
-    except TypeError:
-        return x
-
-
 def kept_in_list_of_unknown_length(x):
     found = []
     for v in x[: (x > 0).sum()]:
@@ -46,7 +36,7 @@ def of_another_kind(x):
 
 @pytest.mark.parametrize(
     "function",
-    [given_to_an_op, error_would_be_caught, kept_in_list_of_unknown_length],
+    [given_to_an_op, kept_in_list_of_unknown_length],
 )
 def test_use_is_refused(function):
     static = paddle.jit.to_static(function, full_graph=True)

@@ -154,12 +154,84 @@ def changed_where_the_other_path_stores(x, n):
     return total(w)
 
 
+def chunks_ended_by_a_tensor(x, n):
+    w, chunk = [], []
+    for v in x:
+        chunk.append(v * n)
+        if v > 1.5:
+            w.append(chunk)
+            chunk = []
+    w.append(chunk)
+    return w
+
+
+def chunks_that_are_falling(x, n):
+    w, chunk = [], []
+    for v in x * (n - 1):
+        if chunk and v < chunk[-1]:
+            w.append(chunk)
+            chunk = [v]
+        else:
+            chunk.append(v)
+    return w, chunk
+
+
+def chunks_between_others(x, n):
+    w, chunk = [], []
+    for v in x * (n - 1):
+        if v > 0:
+            chunk.append(v)
+        elif chunk:
+            w.append(chunk)
+            chunk = []
+    return w, chunk
+
+
+def chunks_of_two_kinds(x, n):
+    w, small, large = [], [], []
+    for v in x:
+        if v > 1.5:
+            large.append(v * n)
+        else:
+            small.append(v)
+        if len(large) > 1:
+            w.append(large)
+            large = []
+        if len(small) > 1:
+            w.append(small)
+            small = []
+    return w, small, large
+
+
+def put_on_both_paths(x, n):
+    w = []
+    for v in x:
+        row = [v]
+        if v > n:
+            w.append(row)
+        else:
+            w.append(row)
+        row.append(v * 2)
+    return w
+
+
+def put_on_one_path(x, n):
+    w = rows(x, n)
+    row = [x]
+    if n > 2:
+        w.append(row)
+    else:
+        row.append(x * 2)
+    return total(w), total([row])
+
+
 CASES = [
     (f, ((X, COUNT), (N, ONE), (X, ONE)))
     for f in (
         two_names, read_before_a_change_by_place, put_and_changed_by_place, put_then_others_come, last_then_others_come,
         changed_in_a_branch, changed_in_a_loop, read_at_the_end_of_an_iteration, rows_gone_through,
         taken_out_and_put_back, rows_of_known_length, names_that_leave, names_without_the_outer_list,
-        sharing_without_a_change, changed_where_the_other_path_stores,
+        sharing_without_a_change, changed_where_the_other_path_stores, chunks_ended_by_a_tensor,
+        chunks_that_are_falling, chunks_between_others, chunks_of_two_kinds, put_on_both_paths, put_on_one_path,
     )
 ]  # fmt: skip

@@ -50,6 +50,20 @@ def test_numbers_of_tensors_compute_as_python_does(f):
         assert repr(outcome(lambda: static(x))) == repr(outcome(lambda: call(x)))
 
 
+@pytest.mark.parametrize(
+    "f", [lambda n: 1 / n, lambda n: n / n, lambda n: 1.0 / n, lambda n: 7 % n, lambda n: divmod(7, n)]
+)
+def test_divisions_by_zero_say_what_python_says_of_their_kinds(f):
+    def call(x):
+        return f(int(x))
+
+    with pytest.raises(ZeroDivisionError) as expected:
+        call(paddle.to_tensor(0))
+    with pytest.raises(ZeroDivisionError) as found:
+        paddle.jit.to_static(call, full_graph=True)(paddle.to_tensor(0))
+    assert str(found.value) == str(expected.value)
+
+
 def test_a_handler_that_would_see_a_division_fail():
     def f(x):
         try:
@@ -58,7 +72,8 @@ def test_a_handler_that_would_see_a_division_fail():
             k = -1.0
         return x * k
 
-    compare(f, (paddle.to_tensor(2.0),), (paddle.to_tensor(0.0),), full_graph=False)
+    for full_graph in (False, True):
+        compare(f, (paddle.to_tensor(2.0),), (paddle.to_tensor(0.0),), full_graph=full_graph)
 
 
 def test_large_ints_are_no_inputs():

@@ -824,6 +824,17 @@ def try_lookup(x):
     return y
 
 
+@construct(STATEMENT, "`try` around an operation that a tensor lets fail (`d[int(v)]`, `1 / int(v)`)")
+def try_operations(x):
+    found = []
+    for v in x:
+        try:
+            found.append(6 / int(v - 1))
+        except ZeroDivisionError:
+            found.append(-1.0)
+    return found
+
+
 @construct(STATEMENT, "`with suppress(...)` around what a tensor lets raise")
 def suppressed_lookup(x):
     found = [x]

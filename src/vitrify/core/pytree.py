@@ -43,7 +43,7 @@ class OpenList(list[Any]):
         if self.items is None:
             super().extend(value)
 
-    def stand_for(self, sources: Iterable[Any]) -> None:
+    def stand_for(self, sources: Iterable[Any], is_put: bool = False) -> None:
         """Know that this list is on some path one of `sources`."""
 
 

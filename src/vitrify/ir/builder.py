@@ -153,7 +153,7 @@ class Builder:
         # What knows of gradients while the user's Python is traced: backward, `.grad` and leaves are asked of it.
         self.training: Any = None
         # Called with an op on Python numbers that may raise when the program runs.
-        self.on_raise: Callable[[OpDef], None] = _as_it_is
+        self.on_raise: Callable[[OpDef, Sequence[Any]], None] = lambda op, values: None
         # Called with what asks a tensor of unknown size for its one element, such as "bool()".
         self.on_single: Callable[[str], None] = _as_it_is
         # Pairs of tensors that were taken for two objects: where a call is given one for both, it is not so.
@@ -469,7 +469,7 @@ class Builder:
             need_given(op, values)
         op, values, is_number = weaken(op, inputs, values)
         if is_number and op.raises and op not in NUMBER_OPS:  # those are left where the divisor is known
-            self.on_raise(op)
+            self.on_raise(op, values)
         if op.promote:
             values = promote_inputs(op, values)
         values = self._literals(op, values)

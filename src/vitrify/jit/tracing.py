@@ -19,11 +19,11 @@ from ..convert.host.value import HostValue, array_of, list_of
 from ..convert.state.journal import journaling
 from ..convert.state.ownership import check_forks
 from ..convert.values.foreign import ForeignError
-from ..convert.values.handlers import refuse_if_caught
+from ..convert.values.handlers import refuse_if_caught, refuse_unless_decided
 from ..convert.values.optional import refuse_none
 from ..convert.values.user_errors import note_user_error
 from ..core.dump import dump, is_dumped
-from ..core.errors import DTypeError, UnsupportedError
+from ..core.errors import DTypeError, InternalError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
 from ..core.pytree import TreeDef
@@ -33,11 +33,12 @@ from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor
 from ..ir.builder import Builder, building
 from ..ir.dead_code import drop_unused_blocks
-from ..ir.graph_tensor import as_number
+from ..ir.graph_tensor import as_number, sample
 from ..ir.input_spec import InputSpec, NumberSpec
 from ..ir.program import Program, Variable
+from ..ops.compare import not_equal
 from ..ops.failure import no_tensor
-from ..ops.number import number_pow_op
+from ..ops.number import DIVISIONS, number_pow_op
 from ..ops.registry import OpDef
 from .arguments import Argument, Holder, containers
 from .concrete_program import ConcreteProgram
@@ -78,8 +79,11 @@ class Trace:
         self.has_number_inputs = False
         self.kept_arrays: dict[int, Tensor] = {}
 
-    def may_raise(self, op: OpDef) -> None:
+    def may_raise(self, op: OpDef, values: Sequence[Any]) -> None:
         """Refuse an op on Python numbers where a handler would see it fail, or a changing number its kind."""
+        if op in DIVISIONS:
+            refuse_unless_decided(_by_zero(op, values), as_number(not_equal(values[1], 0)))
+            return
         for error in (ZeroDivisionError(), OverflowError()):
             refuse_if_caught(error)
         if op is number_pow_op and self.has_number_inputs:
@@ -123,6 +127,16 @@ class Trace:
             found = self.kept_arrays[id(value)] = as_tensor(value)
             found.__dict__["_source"] = value  # keeps the id alive
         return found
+
+
+def _by_zero(op: OpDef, values: Sequence[Any]) -> ZeroDivisionError:
+    """What Python says of a division of numbers like these by zero."""
+    x, y = [type(sample(v) if isinstance(v, Variable) else v)(0) for v in values]
+    try:
+        DIVISIONS[op](x, y)
+    except ZeroDivisionError as err:
+        return err.with_traceback(None)
+    raise InternalError(f"{op.name} divides by zero")
 
 
 def _var_name(tensor: Tensor) -> str:

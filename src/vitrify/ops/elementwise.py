@@ -199,6 +199,8 @@ def true_divide(input: Any, other: Any, *, out: Any = None) -> Any:
 
 def _fraction(x: Any, y: Any) -> Any:
     """x / y with fractions kept: integer tensors, if their dtypes go together, become float32 each."""
+    if (is_python_number(y) and isinstance(x, int)) or (is_python_number(x) and is_python_number(y)):
+        return bind_pair(divide_op, x, y)  # as they are: Python says what is wrong with ints in other words
     if not (is_tensor(x) and is_tensor(y)):
         x, y = with_numpy_numbers(divide_op, (x, y))
         x, y = _beside_floats(x, y), _beside_floats(y, x)

@@ -59,10 +59,14 @@ def _define_exact(name: str, compute: Callable[..., Any]) -> OpDef:
 number_pow_op = _define("number_pow", _power, pow_op.meta)
 number_round_op = _define_exact("number_round", round)
 number_pow_modulo_op = _define_exact("number_pow_modulo", _power_modulo)
+_divide_op = _define("number_divide", operator.truediv, _float_meta)
+_floor_divide_op = _define("number_floor_divide", operator.floordiv, floor_divide_op.meta)
+_mod_op = _define("number_mod", operator.mod, mod_op.meta)
+DIVISIONS: Mapping[OpDef, Callable[[Any, Any], Any]] = {
+    _divide_op: operator.truediv, _floor_divide_op: operator.floordiv, _mod_op: operator.mod
+}  # fmt: skip
+"""Python's operator of each op that fails where it divides by zero."""
 NUMBER_OPS: Mapping[OpDef, OpDef] = {
-    divide_op: _define("number_divide", operator.truediv, _float_meta),
-    floor_divide_op: _define("number_floor_divide", operator.floordiv, floor_divide_op.meta),
-    mod_op: _define("number_mod", operator.mod, mod_op.meta),
-    pow_op: number_pow_op,
-}
+    divide_op: _divide_op, floor_divide_op: _floor_divide_op, mod_op: _mod_op, pow_op: number_pow_op
+}  # fmt: skip
 """What stands for an op where all its inputs are Python numbers, so that 1 / 0 raises and int ** int stays exact."""

@@ -21,7 +21,7 @@ so (`Context.raising`): those give what they return, or raise, as a pair.
                                                 return vt.raised(raised)
                                             return vt.raised(None)
 
-Items and divisions are asked so, too (`error, value = vt.tried(lambda: a[i])`): Python may find on one path that they
+Items and operators are asked so, too (`error, value = vt.tried(lambda: a[i])`): Python may find on one path that they
 fail. What `and`, `or` and conditional expressions may leave out stands in an `if`. Calls in lambdas and comprehensions
 stay.
 """
@@ -217,7 +217,7 @@ class _Hoisting:
 
 
 _SLICES = (gast.Slice, gast.Tuple)  # slices stand in displays, too: `x[1:, 2]`
-_FAILING = (gast.Div, gast.FloorDiv, gast.Mod, gast.Pow)
+_ORDER = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
 
 
 def _is_item(node: Node) -> bool:
@@ -225,10 +225,11 @@ def _is_item(node: Node) -> bool:
 
 
 def _may_raise(node: Node) -> bool:
-    """Whether it is an operation of which a `try` may want to see that it fails: an item, a division."""
+    """Whether it is an operation of which a `try` may want to see that it fails: an item, a division, `None + 1`."""
     if _is_item(node):
         return isinstance(node.ctx, gast.Load)
-    return isinstance(node, gast.BinOp) and isinstance(node.op, _FAILING)
+    is_order = isinstance(node, gast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], _ORDER)
+    return is_order or isinstance(node, gast.BinOp)
 
 
 def _parts(node: Node) -> Stmts:

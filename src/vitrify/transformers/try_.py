@@ -63,6 +63,7 @@ def lower_caught_raises(tree: Node, context: Context) -> Node:
 class _Lowering:
     def __init__(self, context: Context) -> None:
         self.context = context
+        self.tries = 0
 
     def block(self, stmts: Stmts) -> Stmts:
         """The statements, with every `try` in them rewritten that needs it, inner ones first."""
@@ -71,11 +72,14 @@ class _Lowering:
     def _statement(self, stmt: Node) -> Stmts:
         if isinstance(stmt, SCOPES):
             return [stmt]
+        is_try = isinstance(stmt, gast.Try)
+        self.tries += is_try
         for owner in (stmt, *getattr(stmt, "handlers", ())):
             for field in BLOCKS:
                 if isinstance(getattr(owner, field, None), list):
                     setattr(owner, field, self.block(getattr(owner, field)))
-        return self._try(stmt) if isinstance(stmt, gast.Try) else [stmt]
+        self.tries -= is_try
+        return self._try(stmt) if is_try else [stmt]
 
     def _try(self, stmt: Node) -> Stmts:
         if not stmt.finalbody:
@@ -87,7 +91,10 @@ class _Lowering:
     def _without_final(self, stmt: Node) -> Stmts:
         parts = {"body": stmt.body, "handlers": stmt.handlers, "orelse": stmt.orelse, "finalbody": []}
         inner = gast.copy_location(gast.Try(**parts), stmt)
-        return self._caught(copy_tree(inner)) if self._is_fit(inner) else [inner]
+        self.tries += 1
+        is_fit = self._is_fit(inner)
+        self.tries -= 1
+        return self._caught(copy_tree(inner)) if is_fit else [inner]
 
     # -- which ------------------------------------------------------------------------------------------------------
 
@@ -109,8 +116,8 @@ class _Lowering:
         return isinstance(value, gast.Name) and value.id in self.context.errors
 
     def _can_catch(self, stmt: Node, site: Node) -> bool:
-        if not stmt.handlers:
-            return True
+        if not stmt.handlers or self.tries or stmt.finalbody:
+            return True  # another one around it may
         raised = site.exc if isinstance(site, gast.Raise) else None
         kind = AssertionError if raised is None else self._builtin(getattr(raised, "func", raised))
         return any(self._is_caught(kind, handler.type) for handler in stmt.handlers)

@@ -22,7 +22,7 @@ from ..control.pushed import push_all, pushing
 from ..state.journal import kept_unless_given_up, note_spent
 from ..values.base import Undefined, builder, is_graph
 from ..values.deferred import Call, record
-from ..values.handlers import refuse_if_caught
+from ..values.handlers import refuse_unless_decided
 from ..values.user_code import converted
 from .generators import PushedGenerator
 
@@ -139,8 +139,8 @@ def first_of(generator: Any, *default: Any) -> Any:
         return item if there else default[0]
     if default:
         return builder().choose(as_number(assign(there)), lambda: item, lambda: default[0], "next()")
-    refuse_if_caught(StopIteration())
-    record(assert_op, there, error=Call(StopIteration))
+    if not refuse_unless_decided(StopIteration(), there):
+        record(assert_op, there, error=Call(StopIteration))
     return item
 
 

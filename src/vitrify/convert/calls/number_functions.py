@@ -12,12 +12,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from ...core.errors import UnsupportedError
 from ...core.modes import grad_enabled, scoped
 from ...eager.host_ops import assert_op
-from ...eager.tensor import Tensor, wrap
+from ...eager.tensor import Tensor
 from ...ir.graph_tensor import as_number, number, sample
 from ...ir.numbers import number_dtype
 from ...ops.creation import full
@@ -31,7 +29,7 @@ from ..values.base import is_graph
 from ..values.bounds import is_never_negative
 from ..values.deferred import Call, record
 from ..values.emit import scalar_dtype
-from ..values.facts import class_of_tensor
+from ..values.facts import class_of_tensor, of_its_class
 from ..values.handlers import refuse_if_caught
 
 
@@ -53,16 +51,10 @@ def _of_numbers(python: Callable[..., Any], form: Callable[..., Any]) -> Callabl
 def _error_of(python: Callable[..., Any], args: Iterable[Any], kwargs: Mapping[str, Any]) -> BaseException:
     """What the function raises when given these, because of their classes."""
     try:
-        python(*map(_of_its_class, args), **{name: _of_its_class(value) for name, value in kwargs.items()})
+        python(*map(of_its_class, args), **{name: of_its_class(value) for name, value in kwargs.items()})
     except TypeError as err:
         return err.with_traceback(None)
     raise AssertionError(f"{python.__name__} takes these")
-
-
-def _of_its_class(value: Any) -> Any:
-    if not is_graph(value):
-        return value
-    return wrap(np.zeros(())) if class_of_tensor(value) is Tensor else sample(value)
 
 
 def _round(number: Any, ndigits: Any = None) -> Any:

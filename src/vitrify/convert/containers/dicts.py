@@ -22,7 +22,7 @@ from ..state.places import ContentPlace
 from ..values.base import builder
 from ..values.deferred import Call, captured, record
 from ..values.emit import is_asserted
-from ..values.handlers import refuse_if_caught
+from ..values.handlers import refuse_unless_decided
 from ..values.user_errors import for_user
 from .each_key import Undecided, for_each_key, is_undecided
 from .flags import either
@@ -467,7 +467,8 @@ def must_hold(flag: Any, error: Exception) -> None:
     """Let the program raise the error where the flag does not hold."""
     if flag is True:
         return
-    refuse_if_caught(error)
+    if refuse_unless_decided(error, flag):
+        return
     build = builder()
     build.asserted.add((build.block, flag))
     record(assert_op, flag, error=Call(type(error), tuple(map(captured, error.args))))

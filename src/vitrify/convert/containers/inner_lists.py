@@ -70,6 +70,12 @@ class Origin:
         return where(key < 0, length + key, key) if is_graph(key) else length + key
 
     @property
+    def settled_key(self) -> int | None:
+        """The place, if it is a number of Python and nothing came or went in the owner since; else None."""
+        is_same = self.is_known and self.owner.items is self._items
+        return self._key if is_same and type(self._key) is int else None
+
+    @property
     def is_counted(self) -> bool:
         """Whether the place is where a `for` through the owner stands."""
         return self.is_known and id(self._key) in builder().loop_counters

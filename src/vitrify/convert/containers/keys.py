@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from types import BuiltinFunctionType, MethodType
 from typing import Any
 
@@ -14,8 +15,10 @@ from ...ir.graph_tensor import as_number, is_number
 from ...ops.compare import equal
 from ...ops.promote import SCALARS
 from ..values.base import builder, is_tensor
+from ..values.handlers import refuse_unless_decided
 from ..values.user_errors import for_user, note_user_error
 from .each_key import for_each_key, is_undecided
+from .flags import either
 
 MAX_KEYS = 64
 _OF_DICTS = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
@@ -44,17 +47,26 @@ def is_looked_up(owner: Any, key: Any) -> bool:
 def looked_up(owner: Any, key: Any, *default: Any) -> Any:
     """`owner[key]`, or `owner.get(key, default)`, for a number of the program, compared with each among the keys."""
     numbers = [known for known in dict.keys(owner) if isinstance(known, SCALARS)]
+    is_there = not default and _is_plain(owner) and bool(numbers) and _must_be_one(key, numbers)
 
     def found(position: int) -> Any:
         if position == len(numbers):
             if default:
                 return default[0]
             raise note_user_error(KeyError(key) if _is_plain(owner) else _no_new_key())
-        is_it = as_number(equal(key, numbers[position]))
         held = numbers[position]
+        if is_there and position == len(numbers) - 1:
+            return owner[held]
+        is_it = as_number(equal(key, held))
         return builder().choose(is_it, lambda: owner[held], lambda: found(position + 1), f"dict[{held!r}]")
 
     return found(0)
+
+
+def _must_be_one(key: Any, numbers: Sequence[Any]) -> bool:
+    """Whether the number is known to be one of those. A `try` around it is told where it is not."""
+    is_there = reduce(either, [as_number(equal(key, number)) for number in numbers])
+    return refuse_unless_decided(KeyError(key), is_there)
 
 
 def _is_plain(owner: Any) -> bool:

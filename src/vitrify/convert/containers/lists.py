@@ -175,9 +175,9 @@ class GraphList(OpenList):
         if self.origins:
             tell_owners(self)
 
-    def stand_for(self, sources: Iterable[Any]) -> None:
-        """Know that this list is on some path one of `sources`, which may be items of others."""
-        if any(isinstance(source, GraphList) and is_known_elsewhere(source) for source in sources):
+    def stand_for(self, sources: Iterable[Any], is_put: bool = False) -> None:
+        """Know that this list is on some path one of `sources`, which may be items of others; is_put: one is."""
+        if is_put or any(isinstance(source, GraphList) and is_known_elsewhere(source) for source in sources):
             note_origin(self, Origin())
             note_sharing()
 

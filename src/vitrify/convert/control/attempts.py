@@ -13,7 +13,9 @@ from typing import Any
 from ...core.errors import UnsupportedError
 from ...ir.builder import current_builder
 from ...ops.promote import SCALARS
+from ..state.journal import kept_unless_given_up
 from ..values.base import Undefined, builder
+from ..values.handlers import RaisedInCallError, attempting
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
 from ..values.user_errors import without_frames
 from .raise_ import convert_raise, is_raised_by_user
@@ -32,14 +34,34 @@ def raised(error: BaseException | None) -> tuple[Any, Any]:
 
 def tried(compute: Callable[[], Any]) -> tuple[Any, Any]:
     """`(None, compute())`, or what Python finds wrong with plain values there, and nothing."""
-    if current_builder() is None:
-        return returned(compute())
+    return returned(compute()) if current_builder() is None else _tried(compute, 0)
+
+
+def _tried(compute: Callable[[], Any], passed: int) -> tuple[Any, Any]:
+    """As `tried`, where the first `passed` exceptions that a tensor may let it raise are known not to be raised."""
+    build = builder()
+    mark, current = len(build.block.ops), dict(build.current)
     try:
-        return returned(compute())
+        with kept_unless_given_up((), _is_decided), attempting(passed):
+            return returned(compute())
+    except RaisedInCallError as refusal:
+        if not _is_decided(refusal) or build.is_anything_changed(current, mark):
+            raise
+        unless, error = refusal.unless, refusal.error
     except Exception as err:
         if not is_raised_by_user(err):
             raise
-        return raised(convert_raise(without_frames(_as_before(err))))
+        return _given(err)
+    return builder().choose(unless, lambda: _tried(compute, passed + 1), lambda: _given(error), "error")  # type: ignore[no-any-return]
+
+
+def _is_decided(err: BaseException) -> bool:
+    """Whether a flag that is known here decides about an exception that a `try` is to see."""
+    return isinstance(err, RaisedInCallError) and err.unless is not None and err.block is builder().block
+
+
+def _given(err: Any) -> tuple[Any, Any]:
+    return raised(convert_raise(without_frames(_as_before(err))))
 
 
 def _as_before(err: Exception) -> BaseException:

@@ -11,11 +11,14 @@ from ...core.meta import Meta
 from ...core.pytree import LEAF, OpenDict, OpenList, can_change, flatten, is_open, is_partial
 from ...core.source import user_frames
 from ...ir.builder import Contents
+from ...ir.numbers import as_number
 from ...ir.program import Block, Operator, Variable
 from ...ir.regions import align_captures
 from ...ir.stop_flags import rename
 from ...ir.varying import STOP_GRADIENT, differing, mark
+from ...ops.compare import logical_not
 from ...ops.control_flow import if_op
+from ..containers.path_lists import PathLists, note_behind, of_one_path
 from ..containers.plain_keys import check_keys
 from ..containers.structure import Originals, snapshot
 from ..state.cells import closed_over
@@ -24,8 +27,10 @@ from ..state.ownership import OF_CALLER, Forking, let_go, note_forks, note_forks
 from ..state.places import CellPlace, ContentPlace, ItemPlace, items_of, restore, wholes, with_items
 from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_graph, scalar_condition
 from ..values.cases import note_chosen
+from ..values.deferred import holds_deferred
 from ..values.emit import emit
 from ..values.foreign import ForeignError
+from ..values.handlers import RaisedInCallError, is_passed
 from ..values.one_of import GraphOneOf, note_decided
 from ..values.optional import means, note_known, tell, told_by
 from .merge import Joined, Slot, Slots, fill_slots, merge, merge_content
@@ -48,6 +53,7 @@ class _Side:
     places: dict[Any, tuple[Any, Any, Any]]
     contents: Contents
     originals: Originals
+    lists: PathLists
 
     def at_end(self, place: Any) -> tuple[Any, Any]:
         """What the place holds after the branch: the object, and a copy of it as it is then."""
@@ -144,6 +150,11 @@ def trace_branches(
     for fn, codes in zip((then, orelse), known):
         try:
             side = _trace_side(fn, shared, originals, codes)
+        except RaisedInCallError as refusal:
+            if not _is_left_to_try(refusal, pred, fn is then):
+                raise
+            note_known(known[fn is then])
+            return (orelse if fn is then else then)()  # type: ignore[no-any-return]
         except Pending as pending:
             unknown.append(pending.with_traceback(None))  # whose frames keep objects of the path alive
             continue
@@ -161,7 +172,7 @@ def trace_branches(
     merged = _merge_values(sides, names, joined)
     handles = _merge_handles(sides, joined)
     places = _merge_places(sides, joined)
-    results, operator = _emit_if(pred, joined, [side.contents for side in sides])
+    results, operator = _emit_if(pred, joined, sides)
     _tell_what_follows(pred, joined, results)
     _note_leaves(joined, results)
     for handle, slot, is_off in handles:
@@ -173,11 +184,12 @@ def trace_branches(
     _share(operator, sides, joined, {slot for _, slot, _ in handles}, results)
     changes = [(place, fill_slots(value, results), sources) for place, value, sources in places]
     values = _filled_values(merged, results)
-    forking = Forking(builder().forks, joined.apart())
+    forking = Forking(builder().forks, joined.apart(), lists=[side.lists for side in sides])
     for place, value, sources in changes:
         note_forks_at(place, forking, value, sources)
         restore(place, value)
     note_forks(forking, *[[_itself(v) for v in found] for found in (values, sides[0].values, sides[1].values)])
+    note_behind(forking.lists)
     return values
 
 
@@ -235,21 +247,30 @@ def _only_path(sides: Sequence[_Side], unknown: Sequence[Pending]) -> tuple[Any,
 def _trace_side(fn: Function, shared: Sequence[Any], originals: Originals, known: Iterable[Variable]) -> _Side:
     build = builder()
     outer = dict(build.current)
-    with journaling(shared) as journal, build.sub_block() as block:
+    with journaling(shared) as journal, build.sub_block() as block, of_one_path(block) as lists:
         note_known(known)
         values = run_path(fn)
         if values is ENDED:
             values = ()
             journal.forget_local(values)
             journal.refuse_spent()
-            return _Side(block, ENDED, (), {}, {}, build.contents(), originals)
+            return _Side(block, ENDED, (), {}, {}, build.contents(), originals, lists)
         journal.forget_local(values)
         journal.refuse_spent()
         changed = build.changed_since(outer, block)
         after = journal.after().items()
         places = {key: (place, now, snapshot(now, build.latest, originals)) for key, (place, now) in after}
         copies = tuple(snapshot(v, build.latest, originals) for v in values)
-        return _Side(block, values, copies, changed, places, build.contents(), originals)
+        return _Side(block, values, copies, changed, places, build.contents(), originals, lists)
+
+
+def _is_left_to_try(refusal: RaisedInCallError, pred: Variable, on: bool) -> bool:
+    """Whether a path that only raises, taken where `pred` is `on`, is known not to be; else `refusal` knows of it."""
+    if refusal.error is None or refusal.unless is not None or holds_deferred(refusal.error.args):
+        return False
+    if is_passed():
+        return True
+    raise refusal.decided(as_number(logical_not(pred) if on else pred), refusal.error)
 
 
 def _go_on(pred: Variable, ended: Block, on: bool, other: Function) -> tuple[Any, ...]:
@@ -393,11 +414,12 @@ def _grows(place: ContentPlace, then: str, orelse: str) -> ForeignError:
     )
 
 
-def _emit_if(pred: Variable, joined: Joined, contents: Sequence[Contents]) -> tuple[list[Any], Operator | None]:
+def _emit_if(pred: Variable, joined: Joined, sides: Sequence[_Side]) -> tuple[list[Any], Operator | None]:
     build = builder()
-    for block, side, held in zip((joined.then, joined.orelse), joined.sides, contents):
-        with build.resume(block, held):
-            block.outputs = [emit(value, dtype) for value, dtype in side]
+    for outputs, side in zip(joined.sides, sides):
+        with build.resume(side.block, side.contents), of_one_path(side.block) as lists:
+            side.block.outputs = [emit(value, dtype) for value, dtype in outputs]
+        side.lists.add(lists)
     if not joined.sides[0] and not any(b.ops for b in (joined.then, joined.orelse)):
         return [], None
     outer = align_captures([joined.then, joined.orelse])

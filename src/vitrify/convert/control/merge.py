@@ -63,6 +63,7 @@ from ..values.one_of import MAX_OPTIONS, GraphOneOf, settled
 from ..values.optional import decided, kinds_at, optional_kind
 from ..values.text import GraphText
 from ..values.text_choice import TextSlot, chosen, is_text
+from ..values.user_errors import without_frames
 from .error_slot import ErrorSlot, error_slot, left
 from .paired import LACKING, fits, have_one_rank, paired_options
 
@@ -335,7 +336,7 @@ def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | 
         spec = list_spec(join(*specs))
     except UnsupportedError as err:
         err.loc = err.loc or next(iter(user_frames(1, limit=1)), None)
-        return GraphList.of(Mixed(err))
+        return GraphList.of(Mixed(without_frames(err)))
     sides = [_Packed(value, spec, read, joined.originals) for value, read in zip((a, b), joined.read)]
     slots = [Slot(joined.add(*[(_Part(side, i), None) for side in sides])) for i, _ in enumerate(metas_of(spec))]
     flags = [_list_flag(value) for value in (a, b)]

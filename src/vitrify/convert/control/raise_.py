@@ -17,10 +17,10 @@ from ...ir.dead_code import has_effect
 from ...ir.graph_tensor import GraphTensor, is_number
 from ...ir.program import Variable
 from ..guards.told import refuse_if_told
-from ..state.journal import is_anything_changed
+from ..state.journal import is_anything_changed, is_region_changed
 from ..values.base import Undefined, builder
 from ..values.deferred import Call, Deferred, Node, captured, holds_deferred, record
-from ..values.handlers import refuse_if_caught
+from ..values.handlers import RaisedInCallError, refuse_if_caught
 from ..values.one_of import GraphOneOf, each_option
 from ..values.user_errors import is_for_user, is_of_plain_values, without_frames
 
@@ -131,7 +131,12 @@ def run_path(path: Callable[[], Any]) -> Any:
 def record_raise(err: BaseException) -> None:
     """Record that the program raises `err` here."""
     inner, outer = user_locs(err.__traceback__), user_frames(2)
-    refuse_if_caught(err, inner[0] if inner else None)
+    try:
+        refuse_if_caught(err, inner[0] if inner else None)
+    except RaisedInCallError as refusal:
+        if not (builder().block.ops or is_region_changed()):
+            refusal.error = err  # nothing else happens on this path
+        raise
     refuse_if_told(type(err).__name__)
     # What a program raises holds tensors without their gradient: eager code's, which ran, too, have it.
     _note_changes(says_another=_tells_of_conversion(err) or _holds_gradients(err))

@@ -225,7 +225,7 @@ def inplace(op: str, left: Any, right: Any) -> Any:
         return operate(op[:-1], left, right)
     if mutators_of(type(left)):
         note_content(left)
-    require_operands(op, left, right)
+    require_operands(op, INPLACE[op], left, right)
     if is_odd(op[:-1], left, right):
         ask(INPLACE[op], left, right)  # refuses what numbers don't do
     if op == "+=" and pushing(right):

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from types import NoneType
 from typing import Any
 
+from ...core.errors import VitrifyError
+from ...eager.tensor import Tensor
 from ...ir.graph_tensor import as_number, is_number
+from ...ir.program import Variable
 from ...ops.compare import logical_not
+from ...ops.promote import SCALARS
 from ..containers.by_position import at_position, is_at_position, is_sliced, sliced
 from ..containers.dicts import GraphDict
 from ..containers.each_key import for_each_key, is_undecided
@@ -18,6 +23,7 @@ from ..state.journal import note_write
 from ..state.places import ItemPlace
 from ..values.base import Unmergeable, is_tensor
 from ..values.cases import by_cases
+from ..values.facts import is_of_one_class, of_its_class
 from ..values.odd_operands import ask, is_odd
 from ..values.one_of import by_option
 from ..values.optional import assert_not_none, is_none, optional_kind, refuse_none
@@ -41,6 +47,8 @@ _BINARY: dict[str, tuple[_Function, str, str]] = {
 _UNARY: dict[str, tuple[_Function, str]] = {
     "-": (operator.neg, "__neg__"), "+": (operator.pos, "__pos__"), "~": (operator.invert, "__invert__"),
 }  # fmt: skip
+_KNOWN = (*SCALARS, str, list, tuple, dict, NoneType, Tensor, Variable)
+"""Operands whose operators do nothing that may be done while converting."""
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
@@ -56,7 +64,7 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
     (other,) = right
     function, special, swapped = _BINARY[symbol]
     if symbol not in ("==", "!="):
-        require_operands(symbol, left, other)
+        require_operands(symbol, function, left, other)
     elif optional_kind(left) is not None or optional_kind(other) is not None:
         return _equal_to_optional(symbol, left, other)
     if symbol in COMPARISONS and are_sequences(left, other):
@@ -82,10 +90,24 @@ def _equal_to_optional(symbol: str, left: Any, right: Any) -> Any:
     return found if symbol == "==" else as_number(logical_not(found))
 
 
-def require_operands(symbol: str, *operands: Any) -> None:
-    """Let the program raise TypeError where an operand is None."""
-    for value in operands:
-        assert_not_none(value, TypeError(f"unsupported operand type(s) for {symbol}: 'NoneType' is one of them"))
+def require_operands(symbol: str, function: _Function, *operands: Any) -> None:
+    """Let the program raise what eager code does where an operand is None."""
+    for place, value in enumerate(operands):
+        if optional_kind(value) is not None:
+            given = [None if i == place else operand for i, operand in enumerate(operands)]
+            assert_not_none(value, _error_of(symbol, function, given))
+
+
+def _error_of(symbol: str, function: _Function, operands: Sequence[Any]) -> TypeError:
+    """What Python says of operands of these classes, one of which is None."""
+    if all(is_of_one_class(operand) and isinstance(operand, _KNOWN) for operand in operands):
+        try:
+            function(*map(of_its_class, operands))
+        except TypeError as err:
+            if isinstance(err, VitrifyError):
+                err.loc = None  # eager code says no line
+            return err.with_traceback(None)
+    return TypeError(f"unsupported operand type(s) for {symbol}: 'NoneType' is one of them")
 
 
 def _is_users(value: Any, special: str) -> bool:

@@ -256,6 +256,11 @@ def is_anything_changed() -> bool:
     return any(journal.is_changed() for journal in _open.get()[:1])
 
 
+def is_region_changed() -> bool:
+    """Whether the region that is being traced changed a Python object so far."""
+    return any(journal.is_changed() for journal in _open.get()[-1:])
+
+
 def _forked(place: Any) -> ForkedError:
     kind = kind_of(place.owner)
     return ForkedError(

@@ -106,11 +106,15 @@ def ids_let_go() -> list[int]:
 
 
 class Forking(NamedTuple):
-    """Where forks are noted. `merging`: see Fork; `apart`: ids of containers of one path that stay what they are."""
+    """Where forks are noted. `merging`: see Fork; `apart`: ids of containers of one path that stay what they are.
+
+    `lists`: for each path, which lists it put into others.
+    """
 
     forks: list[Fork]
     apart: Container[int] = ()
     merging: object = None
+    lists: Sequence[Any] = ()
 
 
 def note_forks(where: Forking, values: Iterable[Any], *sources: Iterable[Any]) -> None:
@@ -127,11 +131,17 @@ def note_forks(where: Forking, values: Iterable[Any], *sources: Iterable[Any]) -
         if id(value) in where.apart or any(value is origin for origin in origins):
             continue
         if isinstance(value, OpenList):
-            value.stand_for(origins)
+            value.stand_for(origins, _is_put_by_its_path(where.lists, origins))
         if isinstance(value, set) or can_change(value) or is_open(value):
             where.forks.append(Fork(value, tuple(origins), where.merging))
         if node_of(value) is not None:
             note_forks_inside(where, value, origins)
+
+
+def _is_put_by_its_path(paths: Sequence[Any], origins: Sequence[Any]) -> bool:
+    """Whether one of the lists was put into another one by the path it comes from."""
+    own = zip(paths, origins) if len(paths) == len(origins) else [(path, value) for path in paths for value in origins]
+    return any(path.has(value) for path, value in own)
 
 
 def note_forks_inside(where: Forking, value: Any, origins: Sequence[Any]) -> None:

@@ -7,16 +7,18 @@ from operator import contains
 from types import NoneType
 from typing import Any
 
+import numpy as np
+
 from ...core.errors import UnsupportedError, VitrifyError
 from ...eager.host_ops import assert_op
 from ...eager.parameter import Parameter
-from ...eager.tensor import Tensor
+from ...eager.tensor import Tensor, wrap
 from ...ir.graph_tensor import GraphTensor, as_number, is_number, sample
 from ...ir.program import Block, Variable
 from ...ir.varying import CLASS, DTYPE, KINDS, NDIM, STOP_GRADIENT, VARYING, Kind, Varying, facts_of, kind_of
 from ...ops.compare import equal
 from ...ops.registry import StructuralGradient
-from .base import Undefined, builder
+from .base import Undefined, builder, is_graph
 from .deferred import Call, record
 from .optional import assert_not_none, kinds_at
 
@@ -142,6 +144,18 @@ def _is_one(held: Kind, question: Callable[[type], bool]) -> Any:
     for other in others:
         found = found | other
     return as_number(found)
+
+
+def is_of_one_class(value: Any) -> bool:
+    """Whether the class of a value is the same on all paths."""
+    return not is_graph(value) or (kind_of(value) is None and CLASS not in facts_of(value))
+
+
+def of_its_class(value: Any) -> Any:
+    """A tensor or number of eager code for one of the program, by which Python knows what to say of its class."""
+    if not is_graph(value):
+        return value
+    return wrap(np.zeros(())) if issubclass(class_of_tensor(value), Tensor) else sample(value)
 
 
 def class_of_tensor(value: Any) -> type:

@@ -6,7 +6,7 @@ import ast
 import linecache
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from itertools import islice
 from types import FrameType
@@ -16,14 +16,62 @@ from ...core.cache import BoundedCache
 from ...core.errors import UnsupportedError
 from ...core.modes import scoped
 from ...core.source import Loc, is_user_file, user_frames
+from ...ir.program import Block
 from ...transformers import tries_around
 from .base import builder
 
 
 class RaisedInCallError(UnsupportedError):
-    """What sees exceptions misses one that a tensor decides; `place`: file and line of the `try` or method, if any."""
+    """What sees exceptions misses one that a tensor decides; `place`: file and line of the `try` or method, if any.
+
+    `error`: the exception, which is raised where the flag `unless`, of the block `block`, does not hold.
+    """
 
     place: tuple[str, int] | None = None
+    error: BaseException | None = None
+    unless: Any = None
+    block: Block | None = None
+
+    def decided(self, unless: Any, error: BaseException) -> RaisedInCallError:
+        """This error, which knows what decides whether `error` is raised."""
+        self.unless, self.error, self.block = unless, error, builder().block
+        return self
+
+
+class Attempt:
+    """An expression that is traced again; of what a tensor decides to raise in it, the first `passed` is not raised."""
+
+    def __init__(self, passed: int) -> None:
+        self.passed = passed
+        self.block = builder().block
+
+
+_ATTEMPT: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
+
+
+def attempting(passed: int) -> AbstractContextManager[None]:
+    """Trace an expression that does not raise the first `passed` exceptions that a tensor may let it raise."""
+    return scoped(_ATTEMPT, Attempt(passed))
+
+
+def refuse_unless_decided(err: BaseException, unless: Any, loc: Loc | None = None) -> bool:
+    """As `refuse_if_caught`, of what is raised where `unless` does not hold; whether that is known to hold."""
+    try:
+        refuse_if_caught(err, loc)
+    except RaisedInCallError as refusal:
+        if is_passed():
+            return True
+        raise refusal.decided(unless, err) from None
+    return False
+
+
+def is_passed() -> bool:
+    """Whether the exception that comes next in the expression being traced is one that is known not to be raised."""
+    attempt = _ATTEMPT.get()
+    if attempt is None or attempt.block is not builder().block or not attempt.passed:
+        return False
+    attempt.passed -= 1
+    return True
 
 
 MAX_TRIES = 4096

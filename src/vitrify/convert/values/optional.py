@@ -21,7 +21,7 @@ from ...ir.varying import KIND, KINDS, Kind
 from ...ops.compare import equal, logical_not
 from .base import builder
 from .deferred import Call, record
-from .handlers import refuse_if_caught
+from .handlers import refuse_unless_decided
 
 TELLS = "tells_not_none"
 """The attribute of a condition: kinds that are not None and flags that are set where it holds, and where it fails."""
@@ -78,10 +78,11 @@ def assert_not_none(value: Any, error: BaseException) -> None:
     kind = optional_kind(value)
     if kind is None:
         return
-    refuse_if_caught(error)
     flag = as_number(logical_not(equal(kind.code, KINDS.index(NoneType))))
+    is_known = refuse_unless_decided(error, flag)
     note_known([kind.code])
-    record(assert_op, flag, error=Call(type(error), error.args))
+    if not is_known:
+        record(assert_op, flag, error=Call(type(error), error.args))
 
 
 # --- what conditions tell --------------------------------------------------------------------------------------------
