@@ -1,9 +1,10 @@
 """Nodes that other frameworks write, with all their attributes and optional inputs, give what ONNX Runtime gives."""
 
 import numpy as np
+import onnx
 import pytest
 
-from tests.onnx.nodes import agrees, saved
+from tests.onnx.nodes import agrees, saved, saved_graph
 
 RNG = np.random.default_rng(0)
 
@@ -82,8 +83,90 @@ CASES = {
 }  # fmt: skip
 
 
+PLANES, BYTES = floats(2, 2, 5, 6), np.arange(60).reshape(1, 2, 5, 6).astype("uint8") * 4
+SCALE, ZERO = {"s": np.float32(0.05)}, {"z": np.uint8(120)}
+SMALL = {"w": np.arange(-9, 9).reshape(1, 2, 3, 3).astype("int8"), "ws": np.float32([0.02]), "wz": np.int8([0])}
+Y_SCALE = {"ys": np.float32(1.5), "yz": np.uint8(128)}
+QUANTIZED = {
+    "QuantizeLinear": ("QuantizeLinear", {"x": X}, {**SCALE, **ZERO}, {}),
+    "QuantizeLinear without zero": ("QuantizeLinear", {"x": X}, SCALE, {}),
+    "QuantizeLinear along": (
+        "QuantizeLinear", {"x": X}, {"s": np.float32([0.1, 0.2, 0.3]), "z": np.int8([1, -2, 3])}, {"axis": 1}),
+    "DequantizeLinear": ("DequantizeLinear", {"x": BYTES}, {**SCALE, **ZERO}, {}),
+    "DequantizeLinear along": (
+        "DequantizeLinear", {"x": BYTES}, {"s": np.float32([0.1, 0.2]), "z": np.uint8([1, 2])}, {"axis": 1}),
+    "DynamicQuantizeLinear": ("DynamicQuantizeLinear", {"x": X}, {}, {"outputs": 3}),
+    "MatMulInteger": (
+        "MatMulInteger", {"x": BYTES},
+        {"w": np.arange(-6, 6).reshape(6, 2).astype("int8"), **ZERO, "v": np.int8(2)}, {}),
+    "QLinearMatMul": (
+        "QLinearMatMul", {"x": BYTES},
+        {**SCALE, **ZERO, "w": np.arange(12).reshape(6, 2).astype("uint8"), "b": np.float32(0.1), "c": np.uint8(5),
+         **Y_SCALE}, {}),
+    "ConvInteger": ("ConvInteger", {"x": BYTES}, {"w": SMALL["w"].view("uint8"), **ZERO}, {"pads": [1, 1, 0, 0]}),
+    "QLinearConv": (
+        "QLinearConv", {"x": BYTES}, {**SCALE, **ZERO, **SMALL, **Y_SCALE, "b": np.int32([40])}, {"strides": [2, 1]}),
+    "LRN": ("LRN", {"x": floats(1, 5, 2, 3)}, {}, {"size": 3, "alpha": 0.1, "beta": 0.7, "bias": 1.5}),
+    **{f"RoiAlign {where}": (
+        "RoiAlign", {"x": PLANES}, {"r": np.float32([[0, 0, 4, 4], [1, 1, 5, 3]]), "i": ints(1, 0)},
+        {"output_height": 2, "output_width": 3, "sampling_ratio": 2, "coordinate_transformation_mode": where})
+       for where in ("half_pixel", "output_half_pixel")},
+    "RoiAlign of old": (
+        "RoiAlign", {"x": PLANES[:1]}, {"r": np.float32([[0, 0, 4, 4]]), "i": ints(0)}, {"opset": 11}),
+    **{f"Unique {attrs}": ("Unique", {"x": ints(3, 1, 1, 2, 3, 0, shape=(3, 2))}, {}, {"outputs": 4, **attrs})
+       for attrs in ({}, {"sorted": 0}, {"axis": 0}, {"axis": 1, "sorted": 0})},
+}  # fmt: skip
+# What needs to know sizes.
+SIZED = {
+    **{f"{type_} {way} {attrs}": (type_, {"x": PLANES}, kept, {"auto_pad": way, **attrs})
+       for way in ("SAME_UPPER", "SAME_LOWER")
+       for type_, kept, attrs in [
+           ("Conv", {"w": floats(3, 2, 4, 3)}, {"strides": [2, 2]}), ("MaxPool", {}, {"kernel_shape": [2, 3]}),
+           ("AveragePool", {}, {"kernel_shape": [2, 3], "strides": [2, 1]}),
+           ("ConvTranspose", {"w": floats(2, 3, 3, 3)}, {"strides": [2, 2]})]},
+    "ConvTranspose to a size": (
+        "ConvTranspose", {"x": PLANES}, {"w": floats(2, 3, 3, 3)}, {"output_shape": [10, 13], "strides": [2, 2]}),
+    **{f"MaxPool {order}": (
+        "MaxPool", {"x": PLANES}, {}, {"outputs": 2, "kernel_shape": [2, 2], "strides": [2, 2], "storage_order": order})
+       for order in (0, 1)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_a_node_of_known_sizes(name, tmp_path):
+    type_, fed, kept, attrs = SIZED[name]
+    agrees(saved(tmp_path, type_, fed, kept, **attrs), fed)
+
+
+@pytest.mark.parametrize("sizes", [None, [2, 2, 5, 6]])
+def test_maxima_are_put_back(sizes, tmp_path):
+    window = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    kept = {} if sizes is None else {"sizes": ints(*sizes)}
+    nodes = [
+        onnx.helper.make_node("MaxPool", ["x"], ["p", "i"], **window),
+        onnx.helper.make_node("MaxUnpool", ["p", "i", *kept], ["y0"], **window),
+    ]
+    agrees(saved_graph(tmp_path, nodes, {"x": PLANES}, kept), {"x": PLANES})
+
+
+CONTRIBUTED = {
+    "Gelu": (["x"], {}), "BiasGelu": (["x", "b"], {}), "FastGelu": (["x", "b"], {}), "QuickGelu": (["x"], {}),
+    "FusedMatMul": (["x", "w"], {"transB": 1, "alpha": 0.5}),
+    "SkipLayerNormalization": (["x", "x", "b", "b"], {"epsilon": 1e-5}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CONTRIBUTED)
+def test_operators_that_onnx_runtime_writes(name, tmp_path):
+    names, attrs = CONTRIBUTED[name]
+    given, kept = {"x": floats(2, 3, 4)}, {"b": floats(4), "w": floats(5, 4)}
+    node = onnx.helper.make_node(name, names, ["y0"], domain="com.microsoft", **attrs)
+    kept = {k: v for k, v in kept.items() if k in names}
+    agrees(saved_graph(tmp_path, [node], given, kept, domains=["com.microsoft"], typed=False), given)
+
+
 @pytest.mark.parametrize("open_dims", [(), (0, 1, 2)], ids=["known", "open"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *QUANTIZED])
 def test_a_node(name, open_dims, tmp_path):
-    type_, fed, kept, attrs = CASES[name]
+    type_, fed, kept, attrs = (CASES | QUANTIZED)[name]
     agrees(saved(tmp_path, type_, fed, kept, open_dims=open_dims, **attrs), fed)

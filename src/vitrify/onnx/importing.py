@@ -18,7 +18,17 @@ from ..ir.input_spec import InputSpec
 from ..ir.known_values import as_tensor
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, check_fit, tree_from_json
 from ..ir.program import Program
-from . import control_operators, layer_operators, network_operators, operators, reduction_operators, resizing
+from . import (
+    contributed_operators,
+    control_operators,
+    layer_operators,
+    network_operators,
+    operators,
+    quantized_operators,
+    reduction_operators,
+    region_operators,
+    resizing,
+)
 from .external import Beside
 from .graph import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS
 from .operator_table import operator
@@ -29,7 +39,10 @@ if TYPE_CHECKING:
     from ..jit.loading import TranslatedLayer
 
 # The rooms whose import enters their operators in the table.
-ROOMS = (operators, reduction_operators, layer_operators, network_operators, control_operators, resizing)
+ROOMS = (
+    operators, reduction_operators, layer_operators, network_operators, control_operators, resizing,
+    quantized_operators, region_operators, contributed_operators,
+)  # fmt: skip
 _loading = lazy_module("vitrify.jit.loading")
 Array = np.ndarray[Any, Any]
 # Arrays with at most as many elements may be axes and sizes: they are constants of the program.

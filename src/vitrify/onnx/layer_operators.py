@@ -21,15 +21,49 @@ from .reading import dtype_of
 # -- layers ------------------------------------------------------------------------------------------------------------
 
 
-def _pairs(node: Node, n: int) -> Any:
-    """Padding as (low, high) pairs."""
-    if node.text("auto_pad", "NOTSET") == "SAME_UPPER":
-        return "SAME"
+def _pairs(node: Node, n: int, x: Any = None, kernel: Any = ()) -> Any:
+    """Padding as (low, high) pairs; "SAME" where it depends on sizes that are not known."""
+    way = node.text("auto_pad", "NOTSET")
+    if way in ("SAME_UPPER", "SAME_LOWER") and x is not None:
+        return _same(node, n, x, kernel, way == "SAME_LOWER")
     node.refuse("auto_pad", "NOTSET", "VALID")
     pads = node.ints("pads", [0] * (2 * n))
     if len(pads) != 2 * n:
         raise UnsupportedError(f"{node.type}: pads has {len(pads)} numbers for {n} dimensions")
     return tuple(zip(pads[:n], pads[n:]))
+
+
+def _same(node: Node, n: int, x: Any, kernel: Any, is_low: bool) -> Any:
+    """Padding with which there are as many windows as strides; what is odd stands above, or below if `is_low`."""
+    strides, dilations = node.ints("strides", [1] * n), node.ints("dilations", [1] * n)
+    pads = []
+    for size, k, by, apart in zip(x.shape[2:], kernel, strides, dilations):
+        if size == UNKNOWN and by > 1:
+            if is_low or any(d > 1 for d in dilations):
+                raise UnsupportedError(f"{node.type} with auto_pad of sizes that are not known cannot be read")
+            return "SAME"
+        reach = (k - 1) * apart
+        total = reach if by == 1 else max(0, (math.ceil(size / by) - 1) * by + reach + 1 - size)
+        pads.append((total - total // 2, total // 2) if is_low else (total // 2, total - total // 2))
+    return tuple(pads)
+
+
+def _pairs_back(node: Node, n: int, x: Any, kernel: Any) -> Any:
+    """Padding of a transposed convolution: what is wanted of its size, or that padding for each stride, decides."""
+    way = node.text("auto_pad", "NOTSET")
+    if not node.has("output_shape") and way not in ("SAME_UPPER", "SAME_LOWER"):
+        return _pairs(node, n)
+    strides, dilations = node.ints("strides", [1] * n), node.ints("dilations", [1] * n)
+    more = node.ints("output_padding", [0] * n)
+    if UNKNOWN in x.shape[2:]:
+        raise UnsupportedError("ConvTranspose to a size, of sizes that are not known, cannot be read")
+    wanted = node.ints("output_shape", [s * by for s, by in zip(x.shape[2:], strides)])[-n:]
+    ends = [(s - 1) * by + m + (k - 1) * d + 1 for s, by, m, k, d in zip(x.shape[2:], strides, more, kernel, dilations)]
+    totals = [end - want for end, want in zip(ends, wanted)]
+    if min(totals) < 0:
+        raise UnsupportedError(f"ConvTranspose to {wanted}, which is more than there is, cannot be read")
+    pairs = [(total // 2, total - total // 2) for total in totals]
+    return tuple(pairs if way == "SAME_UPPER" else [(high, low) for low, high in pairs])
 
 
 _MANY = 1 << 31
@@ -42,8 +76,8 @@ def conv(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
     n = found.ndim - 2
     return get_op("conv")(
         found, w, None if bias is None else as_tensor(bias), stride=tuple(node.ints("strides", [1] * n)),
-        padding=_pairs(node, n), dilation=tuple(node.ints("dilations", [1] * n)), groups=node.number("group", 1),
-        channel_last=False,
+        padding=_pairs(node, n, found, w.shape[2:]), dilation=tuple(node.ints("dilations", [1] * n)),
+        groups=node.number("group", 1), channel_last=False,
     )  # fmt: skip
 
 
@@ -52,10 +86,7 @@ def conv_transpose(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
     """A transposed convolution."""
     found = as_tensor(x)
     n = found.ndim - 2
-    node.refuse("output_shape")
-    padding = _pairs(node, n)
-    if padding == "SAME":
-        raise UnsupportedError("ConvTranspose with auto_pad cannot be read")
+    padding = _pairs_back(node, n, found, as_tensor(weight).shape[2:])
     return get_op("conv_transpose")(
         found, as_tensor(weight), None if bias is None else as_tensor(bias),
         stride=tuple(node.ints("strides", [1] * n)), padding=padding,
@@ -72,13 +103,14 @@ def pool(node: Node, x: Any) -> Any:
     n = len(kernel)
     node.refuse("dilations", [1] * n)
     attrs = {
-        "kernel": kernel, "stride": tuple(node.ints("strides", [1] * n)), "padding": _pairs(node, n),
+        "kernel": kernel, "stride": tuple(node.ints("strides", [1] * n)), "padding": _pairs(node, n, found, kernel),
         "ceil_mode": bool(node.number("ceil_mode", 0)), "channel_last": False,
     }  # fmt: skip
     if node.type == "MaxPool":
         if node.outputs == 1:
             return get_op("max_pool")(found, **attrs)
-        return _max_pool_places(found, attrs)
+        out, places = _max_pool_places(found, attrs)
+        return out, _by_columns(found, places) if node.number("storage_order", 0) else places
     exclusive = not node.number("count_include_pad", 0)
     return get_op("avg_pool")(found, exclusive=exclusive, divisor=None, **attrs)
 
@@ -92,6 +124,17 @@ def _max_pool_places(x: Any, attrs: dict[str, Any]) -> list[Any]:
     planes = get_op("arange")(start=0, end=get_op("dim_size")(x, axis=0) * x.shape[1], step=1, dtype=int64)
     starts = get_op("reshape")(planes * plane, shape=(-1, x.shape[1], *[1] * (x.ndim - 2)))
     return [out, cast(places, int64) + starts]
+
+
+def _by_columns(x: Any, places: Any) -> Any:
+    """Places as they are counted where the last dimension is the slowest of a plane."""
+    sizes = x.shape[2:]
+    plane, rest, step = math.prod(sizes), places % math.prod(sizes), 1
+    found = places - rest
+    for d, size in enumerate(sizes):
+        plane //= size
+        found, rest, step = found + rest // plane * step, rest % plane, step * sizes[d]
+    return found
 
 
 @operator("GlobalAveragePool", "GlobalMaxPool")

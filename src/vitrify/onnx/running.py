@@ -92,13 +92,14 @@ class Reader:
         own = self.functions.get(_key(proto, proto.op_type))
         if own is not None:
             return self._call(own, proto, inputs)
-        if proto.domain not in PLAIN_DOMAINS:
+        name = proto.op_type if proto.domain in PLAIN_DOMAINS else f"{proto.domain}.{proto.op_type}"
+        if name != proto.op_type and operator.get(name) is None:
             raise UnsupportedError(f"the operator {proto.op_type!r} of {proto.domain!r} cannot be read")
         node = Node(proto, self.constants, self.opset, self.attributes)
-        structured = operator.structured(node.type)
+        structured = operator.structured(name)
         if structured is not None:
             return _as_outputs(structured(self, node, inputs, env))
-        function = operator.get(node.type)
+        function = operator.get(name)
         if function is None:
             raise UnsupportedError(
                 f"the operator {node.type!r} cannot be read", hint="docs/onnx.md lists those that can"
