@@ -52,6 +52,12 @@ def test_run(net, tmp_path, capsys):
     assert "float32[3, 2]" in capsys.readouterr().out
 
 
+def test_run_makes_the_folder_of_its_output(net, tmp_path, capsys):
+    path, _ = net
+    assert main(["run", path, "--output", str(tmp_path / "new" / "out.npz")]) == 0
+    assert (tmp_path / "new" / "out.npz").is_file()
+
+
 def test_flops_count_what_runs(tmp_path, capsys):
     weight = paddle.ones([4, 4])
 
@@ -124,6 +130,9 @@ def test_what_is_wrong_is_said_without_a_traceback(net, tmp_path, capsys):
     path, _ = net
     assert main(["show", str(tmp_path / "nope")]) == 1
     assert capsys.readouterr().err.startswith("vitrify show: there is no model")
+    (tmp_path / "readme.txt").write_text("text")
+    assert main(["show", str(tmp_path / "readme.txt")]) == 1
+    assert "readme.txt' is no model: models' files end in .vtmodel, " in capsys.readouterr().err
     assert main(["run", path, "--input", "y=1.npy"]) == 1
     assert "no input 'y'; there are x" in capsys.readouterr().err
     np.save(tmp_path / "bad.npy", np.zeros((2, 5), "float32"))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import ArgumentError, MissingFileError
+from ..core.errors import ArgumentError, FileFormatError, MissingFileError
 from ..core.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ class ReadFormats:
         return [MODEL_SUFFIX, *self._readers]
 
     def find(self, path: str, params: str | None = None) -> Found:
-        """The files of the model at `path`: its file, or what comes before the ending. Raises MissingFileError.
+        """The files of the model at `path`: its file, or what comes before the ending. Raises MissingFileError, and
+        FileFormatError for a file with another ending.
 
         Where a named file is not there but another format's of the same name before the ending is, that one is meant:
         code written for Paddle says `net.pdmodel` of what `jit.save` wrote to `net`.
@@ -63,6 +64,8 @@ class ReadFormats:
         for ending in self.suffixes():
             if os.path.isfile(prefix + ending):
                 return self._found(prefix + ending, ending, params)
+        if suffix is None and os.path.isfile(path):
+            raise FileFormatError(f"{path!r} is no model: models' files end in {', '.join(self.suffixes())}")
         raise MissingFileError(f"there is no model {path!r}: looked for {prefix} with {', '.join(self.suffixes())}")
 
     def _found(self, file: str, suffix: str, params: str | None) -> Found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import time
 from collections.abc import Sequence
@@ -29,6 +30,7 @@ def main(given: argparse.Namespace) -> int:
     with stage("running"):
         outputs = run(predictor, inputs_of(predictor, given))
     if given.output:
+        os.makedirs(os.path.dirname(os.path.abspath(given.output)), exist_ok=True)
         with atomic_file(given.output) as file:
             np.savez(file, **outputs)  # type: ignore[arg-type]  # a name that is `allow_pickle`
     for name, array in outputs.items():
