@@ -130,7 +130,9 @@ def with_gradient(g: Context, *values: Value, backward: Any, count: int) -> list
     return [g.node("Identity", value) for value in values[:count]]
 
 
-@FORMS("assign", "classes", "detach", "given", "probabilities", "sized", "sized_like", "straight_through")
+@FORMS(
+    "assign", "classes", "detach", "given", "probabilities", "sized", "sized_like", "straight_through", "without_ones"
+)
 def identity(g: Context, x: Value, *_: Any, **__: Any) -> Value:
     """Identity."""
     return g.node("Identity", x)

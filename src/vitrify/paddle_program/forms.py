@@ -188,7 +188,9 @@ def atan2(g: Emitter, x: Value, y: Value) -> Value:
     return g.op("atan2", a, b, meta=out)
 
 
-@FORMS("assign", "classes", "detach", "given", "probabilities", "sized", "sized_like", "straight_through")
+@FORMS(
+    "assign", "classes", "detach", "given", "probabilities", "sized", "sized_like", "straight_through", "without_ones"
+)
 def assign(g: Emitter, x: Value, *_: Any, **__: Any) -> Value:
     """assign."""
     return g.op("assign", x)
