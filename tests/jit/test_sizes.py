@@ -75,6 +75,14 @@ def test_a_size_that_was_taken_for_another_has_programs_of_its_own(spec, full, s
     assert len(static.program_cache) == 4
 
 
+@pytest.mark.parametrize("asked", [lambda x: x.size, lambda x: x.nbytes, lambda x: x.size * 2 + 0.5, len])
+def test_a_number_of_elements_is_a_python_number(asked):
+    f = paddle.jit.to_static(asked, input_spec=[paddle.static.InputSpec([None, 3])], full_graph=True)
+    for n in (2, 4):
+        found, wanted = f(rows(n)), asked(rows(n))
+        assert type(found) is type(wanted) and found == wanted
+
+
 def test_gradients_with_unknown_sizes():
     f, _ = counted(lambda x, w: ((x * w + 1) * x).mean())
     for n in (2, 5, 3):

@@ -290,9 +290,9 @@ class GraphTensor(TensorMethods):
 
     @property
     def size(self) -> Any:
-        """Number of elements: an int, or a 0-D tensor while a dimension is unknown."""
+        """Number of elements: an int, or what stands for one while a dimension is unknown."""
         count = numel(self._known().shape)
-        return count if count >= 0 else _sizes.numel_op(self)
+        return count if count >= 0 else as_number(_sizes.numel_op(self))
 
     @property
     def place(self) -> Place:

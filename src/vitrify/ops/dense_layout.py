@@ -53,7 +53,7 @@ class DenseLayout:
 
     @property
     def nbytes(self: Any) -> Any:
-        """Bytes of all elements; in a program that makes it unknown, a 0-D tensor."""
+        """Bytes of all elements; in a program that makes it unknown, what stands for a number."""
         return self.size * self.itemsize
 
     def stride(self: Any, dim: int | None = None) -> Any:
