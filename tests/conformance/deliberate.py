@@ -47,6 +47,7 @@ DELIBERATE: tuple[Deliberate, ...] = (
     Deliberate(("*amax*[0,3]*", "*amin*[0,3]*", "*arg*[0,3]*", "*median*[0,3]*", "*norm*[0,3]*", "*cond*[0,0]*", "*solve*[0,0]*"), "only we raise", "nothing has no extreme and no position"),
     Deliberate(("*transpose*", "*permute*", "*expand*, [])", "*broadcast_to*, [])", "*nanmedian*(0, -1)*", "*nanmedian*[0, -1]*", "*split(*[0,4]*", "*bincount(int64[0]*", "*norm(*[], *axis=5*", "*linalg.norm(float32[3], *axis=(0, -1)*", "*__getitem__*", "*__setitem__*"), "only we raise",
                "axes, sections and indices must fit, as documented; Paddle reads outside of the tensor or ignores them"),
+    Deliberate(("*logcumsumexp(float*, dtype='int64')",), "only we raise", "logarithms are no integers; Paddle takes no notice of such a dtype"),
     # Gradients
     Deliberate(("*sinc*complex*", "*stanh*complex*", "*pow*complex*", "*prod*complex*", "*acosh*complex*", "*einsum*complex*", "Tensor.__*pow__(*2j))"), "gradient",
                "Paddle leaves out the conjugate in these complex gradients; ours agree with finite differences"),
@@ -60,6 +61,9 @@ DELIBERATE: tuple[Deliberate, ...] = (
     Deliberate(("*scatter_add*", "*scatter_reduce*", "*put_along_axis*", "*baddbmm*", "*multiplex*", "*embedding(*sparse=True*", "*crop(*"), "gradient",
                "a gradient has the shape of its tensor; Paddle's has that of the index, or of the result"),
     # Values and dtypes
+    Deliberate(("*avg_pool?d(*'SAME', exclusive=False*",), "values|gradient", "padding counts with exclusive=False, as documented, that of SAME as well"),
+    Deliberate(("*max_pool?d(*'SAME', return_mask=True*",), "*", "the mask does not change the result; with it Paddle leaves out the windows that padding makes"),
+    Deliberate(("*interpolate(*'area', data_format='N*WC'*", "*instance_norm(*data_format='N*C'*"), "*", "data_format says where channels are, as documented; Paddle takes them to be second"),
     Deliberate(("*gammainc*", "*diagonal_scatter(*", "*fill_diagonal_tensor(*"), "values", "Paddle reads past tensors that broadcast, and values of another dtype as if they were of the first"),
     Deliberate(("*Fractional*", "*dropout_p=0.5*", "*MultiHeadAttention(*dropout=*"), "values", "drawn anew at each call"),
     Deliberate(("Tensor.__*__(*[] nonzero, *",), "shape", "operators of 0-D tensors and numbers give 0-D tensors"),

@@ -44,7 +44,8 @@ class SGD(Optimizer):
 class Momentum(Optimizer):
     """velocity = momentum * velocity + gradient; parameter -= learning_rate * velocity.
 
-    use_nesterov: parameter -= learning_rate * (gradient + momentum * velocity). rescale_grad: factor on the gradient.
+    use_nesterov: parameter -= learning_rate * (gradient + momentum * velocity). rescale_grad: factor on the gradient
+    (as documented; eager updates of PaddlePaddle take no notice of it).
     use_multi_tensor changes nothing here. See `Optimizer` for the other arguments.
     Source: paddle.optimizer.Momentum; Sutskever et al. 2013.
 

@@ -216,6 +216,7 @@ SPECIAL = [
     row("paddle.quantile", each(t(3, 5), t(4), t()), each(0.3, [0.1, 0.5], 0, 1.5, literal(0.5, "float32")), axis=each(unset, 0, [0, 1]), keepdim=each(unset, True), interpolation=each("linear", "lower", "nearest", "nonsense")).limited_to(60).over(*BOTH, "int64"),
     row("paddle.nanquantile", t(3, 5, values="nans"), each(0.3, [0.1, 0.5]), axis=each(unset, 0), keepdim=each(unset, True)).over(*BOTH),
     *(row(f"paddle.{name}", each(t(3, 4), t(5), t(), t(0, 3)), axis=each(unset, None, 0, -1, 5), dtype=each(unset, kind)).over(*FLOATS, "int32", "int64", "uint8", "bool", "complex64") for name, kind in {"cumsum": "float64", "logcumsumexp": "float64"}.items()),
+    row("paddle.logcumsumexp", t(5), dtype="int64"),
     row("paddle.cumprod", each(t(3, 4), t(5), t()), each(unset, 0, -1, None, 5), dtype=each(unset, "float64")).over(*BOTH, "int32", "int64", "complex64"),
     *(row(f"paddle.{name}", each(t(3, 4, values="distinct"), t(5, values="ties"), t()), each(unset, 0, -1, 5), dtype=each(unset, "int32")).over(*BOTH, "int32", "int64") for name in "cummax cummin".split()),
     row("paddle.median", each(t(3, 4), t(5), t(5, values="nans")), axis=each(unset, 0, -1), keepdim=each(unset, True), mode=each(unset, "min")).over(*BOTH, "int64"),
