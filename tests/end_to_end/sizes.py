@@ -104,6 +104,21 @@ def in_class_bodies_and_decorators(x):
     return Limit().under(x), Limit.most, Limit.Inner.twice, plus(x)
 
 
+class Held:
+    """An object that tells the shape of a tensor as its own."""
+
+    def __init__(self, v):
+        self.v = v
+
+    @property
+    def shape(self):
+        return self.v.shape[::-1]
+
+
+def of_objects(x):
+    return Held(x).shape[1], Held(x).shape, getattr(Held(x + 1), "shape")[1]  # noqa: B009
+
+
 def refused(x):
     return x * len(x.shape + 1)
 
@@ -112,7 +127,7 @@ X, N, LONG = np.arange(6, dtype="float32").reshape(2, 3), -np.ones([2, 3], "floa
 CASES = [
     *[(f, ((X,), (N,), (LONG,), (np.ones([5, 3], "float32"),)), {"strict": True}) for f in (
         joined, compared, counted, reshaped, changed, changed_where_a_tensor_says, carried, from_items, copied,
-        refused, read_by_name, in_class_bodies_and_decorators,
+        refused, read_by_name, in_class_bodies_and_decorators, of_objects,
     )],
     (printed, ((X,), (LONG,), (np.ones([5, 3], "float32"),))),
     (chosen, ((X,), (N,))),

@@ -41,6 +41,7 @@ class Thing:
 
     def __init__(self):
         self.held = 1.0
+        self.shape = [2.0]
         self.values = np.ones(3, "float32")
 
     @property
@@ -125,6 +126,8 @@ CASES = [
     ("THING.plain(x)", "Thing.plain = staticmethod(lambda v: v - 5)"),
     ("Thing.plain(x)", "Thing.plain = staticmethod(lambda v: v - 5)"),
     ("x * THING.computed", "THING.held = 4.0", "Thing.computed = property(lambda self: 11.0)"),
+    ("x * THING.shape[0]", "THING.shape = (4.0,)", "THING.shape = [5.0]", "THING.shape[0] = 6.0", "THING.shape = 7, 8"),
+    ("x * ARRAY.shape[0]", "ARRAY = ARRAY[:2]"),
     ("x * len(THING)", "Thing.__len__ = lambda self: 9"),
     ("x * THING['a']", "Thing.__getitem__ = lambda self, key: 9"),
     ("THING(x)", "Thing.__call__ = lambda self, v: v - 5"),

@@ -22,7 +22,7 @@ from ..containers.sets import GraphSet, of_python
 from ..control.branches import choose
 from ..control.comprehension import listed
 from ..control.pushed import pushing
-from ..guards.observe import note_overwritten, note_stored, peek_attr
+from ..guards.observe import get_attr, note_overwritten, note_stored, peek_attr
 from ..host.value import HostValue
 from ..state.attributes import InstancePlace, deleter, is_plain_field, writer
 from ..state.gradient_flags import flag_writer
@@ -238,9 +238,9 @@ def inplace(op: str, left: Any, right: Any) -> Any:
 @by_option(1)
 @for_user
 def convert_shape(owner: Any) -> Any:
-    """`owner.shape`, with unknown sizes of a tensor as tensors."""
+    """`owner.shape`, with unknown sizes of a tensor as tensors; of other objects the attribute that it is."""
     if not is_graph(owner):
-        return owner.shape
+        return owner.shape if is_tensor(owner) else get_attr(owner, "shape")
     check_attribute(owner, "shape")
     shape = owner.shape
     return size_of_items(size if size >= 0 else as_number(dim_size(owner, axis)) for axis, size in enumerate(shape))
