@@ -146,7 +146,15 @@ def test_maxima_are_put_back(sizes, tmp_path):
         onnx.helper.make_node("MaxPool", ["x"], ["p", "i"], **window),
         onnx.helper.make_node("MaxUnpool", ["p", "i", *kept], ["y0"], **window),
     ]
-    agrees(saved_graph(tmp_path, nodes, {"x": PLANES}, kept), {"x": PLANES})
+    agrees(of_floats(saved_graph(tmp_path, nodes, {"x": PLANES}, kept, typed=False)), {"x": PLANES})
+
+
+def of_floats(path):
+    """The file, whose result ONNX itself cannot tell the type of."""
+    model = onnx.load(path)
+    model.graph.output[0].type.tensor_type.elem_type = onnx.TensorProto.FLOAT
+    onnx.save(model, path)
+    return path
 
 
 CONTRIBUTED = {
@@ -163,10 +171,7 @@ def test_operators_that_onnx_runtime_writes(name, tmp_path):
     node = onnx.helper.make_node(name, names, ["y0"], domain="com.microsoft", **attrs)
     kept = {k: v for k, v in kept.items() if k in names}
     path = saved_graph(tmp_path, [node], given, kept, domains=["com.microsoft"], typed=False)
-    model = onnx.load(path)
-    model.graph.output[0].type.tensor_type.elem_type = onnx.TensorProto.FLOAT
-    onnx.save(model, path)
-    agrees(path, given)
+    agrees(of_floats(path), given)
 
 
 @pytest.mark.parametrize("open_dims", [(), (0, 1, 2)], ids=["known", "open"])
