@@ -90,9 +90,8 @@ def _tensors(arrays: Sequence[Any]) -> list[Tensor]:
     return [wrap(array) for array in arrays]
 
 
-def _cubic(a: _Point, b: _Point) -> float:
-    """Where the cubic through two points and their slopes is least, kept off the ends of the interval."""
-    low, high = sorted((a.step, b.step))
+def _cubic(a: _Point, b: _Point, low: float, high: float) -> float:
+    """Where the cubic through two points and their slopes is least, between `low` and `high`."""
     first = a.slope + b.slope - 3 * (a.value - b.value) / (a.step - b.step)
     square = first * first - a.slope * b.slope
     found = (low + high) / 2
@@ -100,8 +99,19 @@ def _cubic(a: _Point, b: _Point) -> float:
         root = np.sqrt(square) * np.sign(b.step - a.step)
         bottom = b.slope - a.slope + 2 * root
         found = b.step - (b.step - a.step) * (b.slope + root - first) / bottom if bottom else found
+    return float(min(max(found, low), high))
+
+
+def _between(a: _Point, b: _Point) -> float:
+    """The step of the least value on the cubic, kept off the ends of the interval."""
+    low, high = sorted((a.step, b.step))
     margin = 0.1 * (high - low)
-    return float(min(max(found, low + margin), high - margin))
+    return _cubic(a, b, low + margin, high - margin)
+
+
+def _beyond(before: _Point, here: _Point) -> float:
+    """A longer step: where the cubic through both is least, or as near as the farthest that is tried, ten times it."""
+    return _cubic(before, here, here.step + 0.01 * (here.step - before.step), 10 * here.step)
 
 
 def strong_wolfe(at: Callable[[float], _Point], start: _Point, first: float, limit: int, tolerance: float) -> _Point:
@@ -117,13 +127,13 @@ def strong_wolfe(at: Callable[[float], _Point], start: _Point, first: float, lim
         if here.slope >= 0:
             low, high = here, before
             break
-        before, here = here, at(here.step * 2)
+        before, here = here, at(_beyond(before, here))
     if low is None or high is None:
         return here
     for _ in range(limit):
         if abs(high.step - low.step) * abs(low.slope) < tolerance:
             break
-        here = at(_cubic(low, high))
+        here = at(_between(low, high))
         if here.value > start.value + _LESS * here.step * start.slope or here.value >= low.value:
             high = here
             continue
