@@ -146,7 +146,8 @@ def test_maxima_are_put_back(sizes, tmp_path):
         onnx.helper.make_node("MaxPool", ["x"], ["p", "i"], **window),
         onnx.helper.make_node("MaxUnpool", ["p", "i", *kept], ["y0"], **window),
     ]
-    agrees(of_floats(saved_graph(tmp_path, nodes, {"x": PLANES}, kept, typed=False)), {"x": PLANES})
+    given = {"x": PLANES if sizes else PLANES[:, :, :4]}  # without sizes what is left over has no place
+    agrees(of_floats(saved_graph(tmp_path, nodes, given, kept, typed=False)), given)
 
 
 def of_floats(path):
