@@ -117,11 +117,19 @@ def kind_that_is_none(x):
     return isinstance(x.sum(), 5)
 
 
+def truth_that_is_a_tensor(x):
+    class Weighed:
+        def __bool__(self):
+            return x.sum() > 0
+
+    return x if Weighed() else -x
+
+
 CASES = [
     (function, ((A,), (B,)))
     for function in (
         plus_list, plus_text, list_plus, tuple_plus, text_plus, set_or, less_than_list, flag_plus, added_to,
         text_added_to, on_one_path, caught, item, item_set, item_deleted, item_of_tuple_set, item_of_tuple_deleted,
-        attribute_set, member, looped, measured, compared, formatted, kind_that_is_none,
+        attribute_set, member, looped, measured, compared, formatted, kind_that_is_none, truth_that_is_a_tensor,
     )
 ]  # fmt: skip

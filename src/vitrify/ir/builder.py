@@ -137,8 +137,7 @@ class Builder:
         self.on_layer: Callable[[Any], None] = _as_it_is
         # Calls a function with arguments: `(None, what it gives)`, or `(error, nothing)`.
         self.attempt: Callable[..., Any] = _attempted
-        # The value of one of two functions, as a flag decides when the program runs: called with it, the functions and
-        # a name for messages. Tracing puts what records an `if` here.
+        # Gives what one of two functions does, as a flag decides when the program runs; the last argument is a name.
         self.choose: Callable[[Any, Callable[[], Any], Callable[[], Any], str], Any] = _known
         # Whether the user's Python is being traced: a tensor's text is then not what it is now, a name and a meta.
         self.tracing = False

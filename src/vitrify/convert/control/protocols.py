@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.pytree import OverList, is_open, list_in
+from ...ir.graph_tensor import is_number
 from ..containers.dicts import VIEWS, GraphDict, dict_of_view
 from ..guards.nondeterministic import refuse_items
 from ..state.journal import note_spent
@@ -15,7 +16,7 @@ from ..values.handlers import catching
 from ..values.one_of import GraphOneOf, asked, by_option, settled
 from ..values.optional import is_none, optional_kind
 from ..values.user_code import class_attribute, user_method
-from ..values.user_errors import for_user
+from ..values.user_errors import for_user, note_user_error
 from .endless import Listed
 
 
@@ -36,10 +37,17 @@ def truth(value: Any) -> Any:
     for name in ("__bool__", "__len__"):
         method = user_method(value, name)
         if method is not None:
-            return method()
+            return _checked(method()) if name == "__bool__" else method()
         if class_attribute(type(value), name) is not None:
             break
     return value
+
+
+def _checked(found: Any) -> Any:
+    """What `__bool__` gave, which may be no tensor in eager code."""
+    if is_tensor(found) and not is_number(found):
+        raise note_user_error(TypeError("__bool__ should return bool, returned Tensor"))
+    return found
 
 
 def _truth_of_option(option: Any) -> Any:
