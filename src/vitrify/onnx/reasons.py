@@ -87,7 +87,7 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(
         (
             "frexp", "histogram_bin_edges", "max_unpool", "overlap_add", "diagonal_scatter", "fold_patches",
-            "unfold_patches", "resize_axes", "base_grid",
+            "resize_axes", "base_grid",
         ),
         _SPECIAL,
     ),
