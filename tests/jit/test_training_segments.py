@@ -111,7 +111,7 @@ def test_gradients_are_read_anew_in_whole_programs():
 def test_calls_that_raise_are_traced_less_and_less(monkeypatch):
     counted = []
     trace = ProgramBuilder.trace
-    monkeypatch.setattr(ProgramBuilder, "trace", lambda self, *a: (counted.append(1), trace(self, *a))[1])
+    monkeypatch.setattr(ProgramBuilder, "trace", lambda self, *a, **k: (counted.append(1), trace(self, *a, **k))[1])
 
     def f(x, ok):
         y = x * 2
@@ -144,7 +144,7 @@ def test_a_number_in_a_call_of_a_split_function_asks_for_no_other_trace(monkeypa
 
     for k in range(3):
         call(float(k))
-    monkeypatch.setattr(ProgramBuilder, "trace", lambda self, *a: (counted.append(1), trace(self, *a))[1])
+    monkeypatch.setattr(ProgramBuilder, "trace", lambda self, *a, **k: (counted.append(1), trace(self, *a, **k))[1])
     assert [call(k + 0.5) for k in range(20)] == [k + 0.5 for k in range(20)]
     assert not counted
 
