@@ -59,6 +59,15 @@ def asserts_by_name(x):
     return x * 2
 
 
+def checks_probabilities(x):
+    return paddle.nn.functional.binary_cross_entropy(x - 1, paddle.zeros_like(x))
+
+
+def checks_classes(x):
+    scores = paddle.stack([x, x * 2], 1)
+    return paddle.nn.functional.nll_loss(scores, (x - 1).astype("int64"), ignore_index=-7)
+
+
 @pytest.mark.parametrize("function, kind, text", [
     (asserts, AssertionError, "x must be positive: 100%"),
     (says_values, AssertionError, "the sum is ..., not positive"),
@@ -67,6 +76,8 @@ def asserts_by_name(x):
     (raises, ValueError, "a negative sum"),
     (asserts_of_a_mask, AssertionError, "too few"),
     (asserts_last, AssertionError, "x must be positive"),
+    (checks_probabilities, ValueError, "binary_cross_entropy: input must lie in [0, 1]"),
+    (checks_classes, IndexError, "nll_loss: a label is not in its range"),
     (asserts_by_name, AssertionError, "the condition of Assert does not hold"),
 ])  # fmt: skip
 def test_a_run_ends_where_eager_code_raises(tmp_path, function, kind, text):

@@ -8,7 +8,8 @@ from typing import Any
 from ..core.modes import grad_enabled
 from ..core.source import user_frames
 from ..ops.calls import call_op
-from .builder import Builder, differentiable
+from .builder import Builder
+from .gradient_flow import differentiable
 from .program import AnyMeta, Block, Operator, Program, Variable
 
 

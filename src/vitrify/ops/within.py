@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, IndexRangeError
 from ..core.meta import Meta
-from .registry import define_op
+from .registry import define_op, get_op
 
 
 def _class_kernel(xp: Any, x: Any, *, count: Any, ignored: int | None, what: str) -> Any:
@@ -19,6 +19,23 @@ def _class_kernel(xp: Any, x: Any, *, count: Any, ignored: int | None, what: str
     return x
 
 
+def _class_form(n: Any, x: Any, *, count: int, ignored: int | None, what: str) -> Any:
+    inside = _between(n, x, ("greater_equal", 0), ("less_than", count))
+    if ignored is not None:
+        inside = n.apply(get_op("logical_or"), inside, _compared(n, x, "equal", ignored))
+    n.asserted(inside, f"IndexError: {what} is not in its range")
+    return x
+
+
+def _between(n: Any, x: Any, low: tuple[str, Any], high: tuple[str, Any]) -> Any:
+    """Whether both comparisons, by the names of their operators and with these numbers, hold for each element of x."""
+    return n.apply(get_op("logical_and"), *[_compared(n, x, op, bound) for op, bound in (low, high)])
+
+
+def _compared(n: Any, x: Any, op: str, number: Any) -> Any:
+    return n.apply(get_op(op), x, n.full(x.shape, number, x.dtype))
+
+
 classes_op = define_op(
     "classes",
     kernel=_class_kernel,
@@ -27,6 +44,7 @@ classes_op = define_op(
     dynamic=("count",),
     view=True,
     raises=True,
+    ahead=_class_form,
 )
 
 
@@ -48,6 +66,11 @@ def _unchanged(x: Meta, *, what: str) -> Meta:
     return x
 
 
+def _probability_form(n: Any, x: Any, *, what: str) -> Any:
+    n.asserted(_between(n, x, ("greater_equal", 0), ("less_equal", 1)), f"ValueError: {what} must lie in [0, 1]")
+    return x
+
+
 probabilities_op = define_op(
     "probabilities",
     kernel=_probabilities_kernel,
@@ -55,6 +78,7 @@ probabilities_op = define_op(
     vjp={"x": lambda ct: ct},
     view=True,
     raises=True,
+    ahead=_probability_form,
 )
 
 

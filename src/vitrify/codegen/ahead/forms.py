@@ -148,7 +148,8 @@ class Forms:
         form = op.ahead or op.native
         if op.effect and form is not None:
             return form(assembler, *values, **attrs)
-        if op.view and len(values) == 1 and op.scalar is None and (form is None or not operator.ref_count):
+        has_own = form is not None and (operator.ref_count or op.raises)
+        if op.view and len(values) == 1 and op.scalar is None and not has_own:
             return assembler.view(lambda x: op.on_numpy(x, **attrs), values[0])
         # A constant made as large as a size that is open is none: the form makes it when the program runs.
         is_sized = assembler.is_sample and operator.ref_count and form is not None

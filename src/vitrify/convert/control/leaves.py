@@ -12,7 +12,8 @@ from ...core.errors import ArgumentError, UnsettledError, VitrifyError
 from ...core.meta import UNKNOWN, ListMeta, Meta
 from ...core.modes import grad_enabled
 from ...core.pytree import flatten, is_open
-from ...ir.builder import UNSET, differentiable
+from ...ir.builder import UNSET
+from ...ir.gradient_flow import differentiable
 from ...ir.graph_tensor import sample
 from ...ir.numbers import as_number, is_number, number_dtype
 from ...ir.program import Variable
