@@ -163,6 +163,27 @@ CASES = {
         lambda x, at, mask: paddle.vision.ops.deform_conv2d(x, at, WEIGHT[:, :2], padding=1, groups=2, mask=mask),
         [reals(2, 4, 5, 6), reals(2, 18, 5, 6), reals(2, 9, 5, 6)], (0,),
     ),
+    **{
+        f"einsum {equation}": (
+            lambda *xs, equation=equation: paddle.einsum(equation, *xs), [reals(*shape) for shape in shapes], open_dims
+        )
+        for equation, shapes, open_dims in (
+            ("ij,jk->ki", [(4, 3), (3, 5)], ()),
+            ("bind,bjnd->bnij", [(4, 4, 2, 3), (4, 4, 2, 3)], (0, 1)),
+            ("ibnd,snd,ijbs->ijbn", [(3, 3, 2, 4), (2, 2, 4), (3, 3, 3, 2)], ()),
+            ("bi,bj->bij", [(5, 3), (5, 2)], (0,)),
+            ("bij,bji->b", [(5, 3, 2), (5, 2, 3)], (0,)),
+            ("ij,kl->", [(5, 3), (5, 2)], (0,)),
+            ("bij,bjk->bki", [(5, 2, 1), (5, 4, 3)], (0,)),
+            ("...ij,...jk->...ik", [(2, 1, 3, 4), (3, 4, 2)], ()),
+            ("biix->xb", [(5, 3, 3, 2)], (0,)),
+            ("ii,i->i", [(4, 4), (4,)], ()),
+        )
+    },
+    "einsum of float64": (
+        lambda x, y: paddle.einsum("bij,bkj->bik", x, y), [reals(4, 3, 2).astype("float64")] * 2, (0, 1)
+    ),
+    "einsum of integers": (lambda x, y: paddle.einsum("bi,bj->bji", x, y), [ids(9, 4, 3), ids(9, 4, 2)], (0,)),
     "a table that limits": (lambda x: TABLE(x) + TABLE(paddle.arange(x.shape[1])), [ids(32, 3, 9)], (0, 1)),
 }  # fmt: skip
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..core.cache import BoundedCache
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_dim
 from .arguments import is_tensor
 from .creation import clone
 from .diagonal import diag_embed, diagonal_adjoint_op
 from .einsum_equation import parse
+from .einsum_plan import contract_form, plan_of, spread_over
 from .elementwise import conj
 from .reduce import sum_op
 from .registry import OpDef, define_op
@@ -20,36 +20,6 @@ from .shape import squeeze
 from .transpose import transpose_op
 
 # -- two tensors -----------------------------------------------------------------------------------------------------
-
-
-class _Plan(NamedTuple):
-    """How two tensors with these labels are multiplied: as matrices, or elementwise where nothing is summed over."""
-
-    summed: tuple[tuple[int, int], ...]  # the dimension of x and that of y
-    batch: int
-    x_order: tuple[int, ...]
-    x_rows: int
-    y_order: tuple[int, ...]
-    y_rows: int
-    out_order: tuple[int, ...]
-
-
-_PLANS: BoundedCache[tuple[str, str, str], _Plan] = BoundedCache("einsum plans", limit=1024)
-
-
-def _plan(left: str, right: str, out: str) -> _Plan:
-    both = [c for c in left if c in right]
-    summed, batch = [c for c in both if c not in out], [c for c in out if c in both]
-    rows, columns = ([c for c in out if c in labels and c not in batch] for labels in (left, right))
-    return _Plan(
-        tuple((left.index(c), right.index(c)) for c in summed),
-        len(batch),
-        tuple(left.index(c) for c in batch + rows + summed),
-        len(rows),
-        tuple(right.index(c) for c in batch + summed + columns),
-        len(summed),
-        tuple((batch + rows + columns).index(c) for c in out),
-    )
 
 
 def _matched(x: Any, y: Any, summed: tuple[tuple[int, int], ...]) -> tuple[Any, Any]:
@@ -75,16 +45,10 @@ def _matrices(xp: Any, x: Any, order: tuple[int, ...], batch: int, rows: int) ->
     return (found if found.itemsize in found.strides[-2:] else xp.ascontiguousarray(found)), sizes
 
 
-def _elementwise(xp: Any, x: Any, labels: str, out: str) -> Any:
-    """x with its dimensions in the order of `out`, of size 1 where x has no such label."""
-    found = x.transpose([labels.index(c) for c in out if c in labels])
-    return found[tuple(slice(None) if c in labels else None for c in out)]
-
-
 def _product(xp: Any, x: Any, y: Any, left: str, right: str, out: str) -> Any:
-    plan = _PLANS.get_or_build((left, right, out), lambda: _plan(left, right, out))
+    plan = plan_of(left, right, out)
     if not plan.summed:
-        return _elementwise(xp, x, left, out) * _elementwise(xp, y, right, out)
+        return spread_over(x, left, out) * spread_over(y, right, out)
     x, y = _matched(x, y, plan.summed)
     a, x_sizes = _matrices(xp, x, plan.x_order, plan.batch, plan.x_rows)
     b, y_sizes = _matrices(xp, y, plan.y_order, plan.batch, plan.y_rows)
@@ -159,6 +123,7 @@ contract_op: OpDef = define_op(
     promote=("x", "y"),
     work=_contract_work,
     amp="allow",
+    ahead=contract_form,
 )
 
 # -- one tensor ------------------------------------------------------------------------------------------------------
@@ -172,14 +137,19 @@ def _matching_meta(x: Meta, *, axis1: int, axis2: int) -> Meta:
     return x.with_shape([*rest, b if a == UNKNOWN else a])
 
 
+def _matching_form(n: Any, x: Any, *, axis1: int, axis2: int) -> Any:
+    if x.shape[axis1] != x.shape[axis2]:
+        n.refuse("sizes of one label differ")
+    return n.copy(n.view(lambda a: a.diagonal(0, axis1, axis2), x))
+
+
 # Unlike `diagonal` for matrices that must be square, which is checked when sizes become known.
 matching_diagonal_op: OpDef = define_op(
     "matching_diagonal",
     kernel=lambda xp, x, *, axis1, axis2: xp.diagonal(x, 0, axis1, axis2).copy(),
     meta=_matching_meta,
-    vjp={
-        "x": lambda ct, *, x_like, axis1, axis2: diagonal_adjoint_op(ct, x_like, offset=0, axis1=axis1, axis2=axis2)
-    },
+    vjp={"x": lambda ct, *, x_like, axis1, axis2: diagonal_adjoint_op(ct, x_like, offset=0, axis1=axis1, axis2=axis2)},
+    ahead=_matching_form,
 )
 
 
