@@ -54,7 +54,7 @@ WORDS = (b"\xff" * 4, b"\0" * 4, b"9999", b"\xff\xff\xff\x7f", b"\xff" * 8)
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """Return the bytes with one to four places flipped, cut off, overwritten, spliced or taken out."""
+    """Return the bytes with one to four places flipped, cut off, overwritten, spliced or taken out: never the same."""
     found = bytearray(data)
     for _ in range(rng.choice((1, 1, 2, 4))):
         at = rng.randrange(len(found))
@@ -74,7 +74,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
         else:
             found[at] = rng.randrange(256)
         found = found or bytearray(b"x")
-    return bytes(found)
+    return bytes(found) if found != data else damaged(data, rng)
 
 
 def sealed(data: bytes, rng: random.Random, folder: Path) -> bytes:

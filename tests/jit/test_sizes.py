@@ -41,7 +41,7 @@ def test_a_size_of_one_that_is_squeezed_has_a_program_of_its_own(spec):
     assert len(f.program_cache) == (2 if spec else 3)
 
 
-@pytest.mark.parametrize("cut", [paddle.unbind, paddle.unstack, lambda x: paddle.tensor_split(x, 3)])
+@pytest.mark.parametrize("cut", [paddle.unbind, paddle.unstack])
 def test_a_number_of_outputs_that_is_needed_behind_a_change_is_part_of_the_key(cut):
     seen = []
 
@@ -53,6 +53,16 @@ def test_a_number_of_outputs_that_is_needed_behind_a_change_is_part_of_the_key(c
     for n in (2, 4, 3, 2):
         assert np.array_equal(static(rows(n)).numpy(), f(rows(n)).numpy())
     assert len(seen) == 8 and len(static.program_cache) == 3
+
+
+def test_nearly_equal_parts_of_an_unknown_size_are_one_program():
+    f = paddle.jit.to_static(
+        lambda x: paddle.tensor_split(x, 3), input_spec=[paddle.static.InputSpec([None, 2])], full_graph=True
+    )
+    for n in (7, 3, 2, 0):
+        parts = np.array_split(rows(n, 2).numpy(), 3)
+        assert all(np.array_equal(got.numpy(), part) for got, part in zip(f(rows(n, 2)), parts, strict=True))
+    assert len(f.program_cache) == 1
 
 
 @pytest.mark.parametrize(

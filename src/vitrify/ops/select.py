@@ -11,7 +11,6 @@ import numpy as np
 from ..core.alias import aliased
 from ..core.dtype import bool_, scalar_dtype
 from ..core.errors import ArgumentError, DTypeError
-from ..core.limits import iinfo
 from ..core.meta import Meta
 from .arguments import finish, is_tensor, is_unknown, rank_of
 from .compare import equal, greater_equal, greater_than, isfinite, isnan, less_equal, less_than, logical_or
@@ -208,7 +207,7 @@ def _bound(x: Any, value: Any) -> Any:
     An int that x's dtype does not hold is the last number of it on that side: nothing in x lies behind.
     """
     if value.__class__ is int and is_tensor(x) and x.dtype.is_integer:
-        limits = iinfo(x.dtype)
+        limits = np.iinfo(x.dtype.np)
         return builtins.max(limits.min, builtins.min(limits.max, value))
     return value.reshape([]) if is_tensor(value) and value.ndim and set(value.shape) == {1} else value
 

@@ -12,6 +12,7 @@ from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .arguments import as_ints, is_tensor, rank_of, static_int, static_ints
 from .moving_axis import at_axis
 from .registry import VARIADIC_OUTPUTS, define_op, get_op
+from .sizes import size_of
 
 
 def _parts(xp: Any, x: Any, sizes: Sequence[int], axis: int) -> tuple[Any, ...]:
@@ -126,6 +127,14 @@ def _uneven_sizes(size: int, num: int) -> list[int]:
     return [size // num + (i < size % num) for i in range(num)]
 
 
+def _unevenly(x: Any, size: Any, num: int, axis: int) -> list[Any]:
+    """The slices of x whose sizes `_uneven_sizes` gives, for a size that only a run knows."""
+    least, larger = size // num, size % num
+    bounds = [least * i + get_op("minimum")(larger, i) for i in range(1, num)]
+    index = (slice(None),) * axis
+    return [x[(*index, slice(a, b))] for a, b in zip((None, *bounds), (*bounds, None))]
+
+
 def _cut_sizes(size: int, cuts: Sequence[int]) -> list[int]:
     """Sizes of the slices between `cuts`, which may lie outside or run backwards as in NumPy."""
     bounds = [0, *[slice(None, c).indices(size)[1] for c in cuts], size]
@@ -146,8 +155,10 @@ def tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = 
         num = static_int("tensor_split", num_or_indices, "num_or_indices")
         if num <= 0:
             raise ArgumentError(f"tensor_split: the number of parts must be positive, got {num}")
-        sizes = _uneven_sizes(_known_size("tensor_split", x, at), num)
-        return list(split_op(x, sections=tuple(sizes), axis=at))
+        size = size_of(x, at)
+        if is_tensor(size):
+            return _unevenly(x, size, num, at)
+        return list(split_op(x, sections=tuple(_uneven_sizes(size, num)), axis=at))
     cuts = static_ints("tensor_split", num_or_indices, "num_or_indices")
     size = x.shape[at]
     if size != UNKNOWN and sum(_cut_sizes(size, cuts)) == size:

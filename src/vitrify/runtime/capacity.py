@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ..core.errors import OutOfMemoryError
+from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from ..core.size_text import size_text
 from ..device.memory import installed
 from .costs import allocated
-from .footprint import footprint
 from .interpreter import InterpreterCore
+
+_footprint = lazy_module("vitrify.runtime.footprint")  # of large programs only
 
 
 def too_large(core: InterpreterCore, limit: int | None = None) -> OutOfMemoryError | None:
@@ -23,7 +25,7 @@ def too_large(core: InterpreterCore, limit: int | None = None) -> OutOfMemoryErr
     metas = [v.meta for operator in operators for v in operator.outputs]
     if not all(isinstance(meta, Meta) and meta.is_static for meta in metas):
         return None
-    needed = footprint(core)
+    needed = _footprint.footprint(core)
     if needed.peak <= limit:
         return None
     operator = next(operator for operator, live in zip(operators, needed.live) if live > limit)
