@@ -72,6 +72,15 @@ def test_what_was_not_used_for_longest_goes_first(folder):
     assert log == [b"0"]
 
 
+def test_the_folder_is_looked_at_when_it_may_be_full_and_stays_below_the_limit(folder, monkeypatch):
+    looks, scan = [], os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: looks.append(path) or scan(path))
+    for i in range(200):
+        cached_code(f"{i}", built([], b"x" * (20 << 10)))
+        assert sum(path.stat().st_size for path in folder.glob("*.o")) <= 1 << 20
+    assert looks.count(folder) < 100  # nearly full, each look finds less room
+
+
 def test_without_a_folder_to_trust_nothing_is_kept(folder):
     folder.mkdir(parents=True)
     folder.chmod(0o777)  # others may write there

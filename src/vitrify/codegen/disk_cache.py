@@ -78,14 +78,25 @@ def _write(path: Path, key: bytes, code: bytes) -> None:
     try:
         with atomic_file(path, durable=False) as out:
             out.write(_MAGIC + _checksum(key, code) + code)
-        _make_room(path.parent)
+        _note_written(path.parent, os.path.getsize(path))
     except OSError:
         return  # a full disk or a folder that cannot be written costs time, not results
 
 
-def _make_room(folder: Path) -> None:
-    """Remove what was not used for longest once all files together exceed the limit."""
+_room: dict[tuple[Path, int], int] = {}
+"""By folder and limit: how much this process may write there before it looks again how large it is."""
+
+
+def _note_written(folder: Path, size: int) -> None:
+    """Make room once it may be gone: a look at thousands of files for each one written would cost more than those."""
     limit = CACHE_MB.value << 20
+    left = _room.get((folder, limit), 0) - size
+    # Other processes write, too: each takes half of what there is.
+    _room[folder, limit] = left if left >= 0 else _make_room(folder, limit) // 2
+
+
+def _make_room(folder: Path, limit: int) -> int:
+    """Remove what was not used for longest once all files together exceed the limit; how much may be added then."""
     files = []
     for entry in os.scandir(folder):
         with suppress(OSError):  # another process may have removed it
@@ -93,10 +104,11 @@ def _make_room(folder: Path) -> None:
             files.append((found.st_mtime_ns, found.st_size, entry.path))
     total = sum(size for _, size, _ in files)
     if total <= limit:
-        return
+        return limit - total
     for _, size, path in sorted(files):
         with suppress(OSError):
             os.unlink(path)
         total -= size
         if total <= limit * _KEPT_SHARE:
-            return
+            break
+    return max(limit - total, 0)
