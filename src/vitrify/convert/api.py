@@ -24,6 +24,8 @@ from .control.attempts import raising_form, tried
 from .control.recursion import entered
 from .guards.observe import current_observer
 from .helpers import VitrifyHelpers
+from .state.cells import outer_globals
+from .state.journal import note_write
 from .values.handlers import deep_tries
 from .values.one_of import GraphOneOf, each_option, for_options
 from .values.user_code import is_ours, is_user_code, passes_on
@@ -38,6 +40,7 @@ _ONLY_NATIVE: BoundedCache[tuple[str, CodeType], bool] = BoundedCache("generator
 def convert_plain(fn: FunctionType) -> FunctionType:
     """One Python function converted; its AST work is done once per code object."""
     if is_converted(fn, HELPERS):
+        _note_globals(fn)
         return fn
     record = _record(fn)
     _observe(fn, record)
@@ -68,10 +71,18 @@ def _convert_pushing(fn: FunctionType) -> Any:
 def _observe(fn: FunctionType, record: ConvertedCode) -> None:
     """Tell who watches the trace that a function from outside is about to run; those made inside read what it made."""
     observer, build = current_observer(), current_builder()
-    if observer is not None and not is_converted(fn, HELPERS):
+    if is_converted(fn, HELPERS):
+        _note_globals(fn)
+    elif observer is not None:
         observer.function(fn, record.only_changed)
     if build is not None and record.catches:
         build.catches = True
+
+
+def _note_globals(fn: FunctionType) -> None:
+    """Tell the journals that a function made inside writes global variables, which no region around its call names."""
+    for place in outer_globals(fn):
+        note_write(place)
 
 
 def _record(fn: FunctionType, raising: bool = False, pushing: bool = False) -> ConvertedCode:

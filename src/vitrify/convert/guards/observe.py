@@ -32,7 +32,7 @@ from ..containers.stand_ins import StandIns, places_in
 from ..state.attributes import FIELDS, computed
 from ..state.cells import stored_cells
 from ..state.gradient_flags import FLAGS
-from ..state.journal import Journal, is_nested, note_attribute
+from ..state.journal import Journal, is_nested, note_attribute, note_write
 from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, content_before, undecided
 from ..values.base import Undefined, Unmergeable, builder
 from ..values.deferred import Deferred
@@ -128,6 +128,8 @@ class Observer:
                 self._variable(known, source, namespace[name], name in only_changed, name in stored)
             elif name in stored and isinstance(self.journal.before[known.key][1], Undefined):
                 self.guards.setdefault(known.key, Guard(source, MISSING, Exactly(MISSING), known.key))
+            if name in stored:
+                note_write(known)  # in every region, and only now: it may hold an input in place of a number
         stored_here = stored_cells(fn.__code__)
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or ()):
             place = CellPlace(name, cell)
@@ -135,6 +137,8 @@ class Observer:
                 self.journal.note(place)
             source = Source.cell(name, cell)
             self._variable(place, source, source.read(), name in only_changed, name in stored_here)
+            if name in stored_here:
+                note_write(place)
         self._signature(fn, only_changed)
 
     def _is_first(self, key: Any, value: Any) -> bool:

@@ -13,6 +13,7 @@ from .places import CellPlace, GlobalPlace
 
 MAX_ITEMS = 32
 _NAMES: BoundedCache[CodeType, frozenset[str]] = BoundedCache("names_in_code", 4096)
+_GLOBALS_STORED: BoundedCache[CodeType, frozenset[str]] = BoundedCache("stored_globals", 4096)
 _STORED: BoundedCache[CodeType, frozenset[str]] = BoundedCache("stored_cells", 4096)
 
 
@@ -69,15 +70,23 @@ def names_in(code: CodeType) -> frozenset[str]:
 
 def outer_variables(function: FunctionType) -> list[Any]:
     """The places of the variables around a function that it assigns to: `nonlocal` and `global` ones."""
-    names = _globals_stored(function.__code__)
-    return [*closed_over([function]), *[GlobalPlace(name, function.__globals__) for name in sorted(names)]]
+    return [*closed_over([function]), *outer_globals(function)]
+
+
+def outer_globals(function: FunctionType) -> list[GlobalPlace]:
+    """The places of the global variables that a function assigns to."""
+    return [GlobalPlace(name, function.__globals__) for name in sorted(_globals_stored(function.__code__))]
 
 
 def _globals_stored(code: CodeType) -> frozenset[str]:
     """The global variables that the code assigns to, the functions inside it included."""
-    stores = {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")}
-    inner = [_globals_stored(const) for const in code.co_consts if isinstance(const, CodeType)]
-    return frozenset(stores).union(*inner)
+
+    def build() -> frozenset[str]:
+        stores = {i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")}
+        inner = [_globals_stored(const) for const in code.co_consts if isinstance(const, CodeType)]
+        return frozenset(stores).union(*inner)
+
+    return _GLOBALS_STORED.get_or_build(code, build)
 
 
 def stored_cells(code: CodeType) -> frozenset[str]:
