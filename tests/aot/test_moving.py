@@ -180,6 +180,15 @@ CASES = {
             ("ii,i->i", [(4, 4), (4,)], ()),
         )
     },
+    **{
+        f"repeat_interleave {axis}": (
+            lambda x, axis=axis: paddle.repeat_interleave(x, 3, axis), [reals(4, 3, 2)], (0, 1)
+        )
+        for axis in (None, 0, 1, -1)
+    },
+    "repeat_interleave, transposed": (
+        lambda x: x.transpose([1, 0]).repeat_interleave(2, 0), [reals(4, 3)], (0,)
+    ),
     "einsum of float64": (
         lambda x, y: paddle.einsum("bij,bkj->bik", x, y), [reals(4, 3, 2).astype("float64")] * 2, (0, 1)
     ),

@@ -249,6 +249,15 @@ def _repeat_kernel(xp: Any, x: Any, repeats: Any, *, times: Any, axis: int) -> A
     return x.take(_repeat_index(xp, x.shape[axis], repeats, times), axis=axis)
 
 
+def _repeat_native(n: Any, x: Any, repeats: Any, *, times: Any, axis: int) -> Any:
+    if repeats is not None or not isinstance(times, int):
+        n.refuse("counts that only the run knows have no native form")
+    before, size, after = x.shape[:axis], x.shape[axis], x.shape[axis + 1 :]
+    apart = n.reshape(x, (*before, size, 1, *after))
+    spread = n.view(lambda a: np.broadcast_to(a, (*before, size, times, *after)), apart)
+    return n.reshape(n.copy(spread), (*before, size * times, *after))
+
+
 def _sum_repeats_kernel(xp: Any, x: Any, like: Any, repeats: Any, *, times: Any, axis: int) -> Any:
     out = xp.zeros(like.shape, x.dtype)
     add_along(xp, out, _repeat_index(xp, like.shape[axis], repeats, times), x, axis)
@@ -264,6 +273,7 @@ repeat_interleave_op: OpDef = define_op(
     },
     dynamic=("times",),
     maps={"paddle": "repeat_interleave"},
+    native=_repeat_native,
 )
 sum_repeats_op: OpDef = define_op(
     "sum_repeats",
