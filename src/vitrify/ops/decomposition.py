@@ -261,12 +261,13 @@ def _tall_qr_vjp(q: Any, r: Any, dq: Any, dr: Any) -> Any:
 def _qr_vjp(cts: Any, *, q: Any, r: Any, x: Any) -> Any:
     dq, dr = cts
     m, n = x.shape[-2:]
-    if m >= n:
-        return _tall_qr_vjp(q, r, dq, triu(dr))
-    # more columns than rows: only the first m decide Q; the others are R = Qᴴ x there
     dr = triu(dr)
-    square = _tall_qr_vjp(q, r[..., :m], dq + matmul(x[..., m:], adjoint(dr[..., m:])), dr[..., :m])
-    return concat([square, matmul(q, dr[..., m:])], axis=-1)
+    if m >= n and UNKNOWN not in (m, n):
+        return _tall_qr_vjp(q, r, dq, dr)
+    # where there are more columns than rows, only the first k = m decide Q; the others are R = Qᴴ x there
+    k = size_of(q, -1)
+    square = _tall_qr_vjp(q, r[..., :k], dq + matmul(x[..., k:], adjoint(dr[..., k:])), dr[..., :k])
+    return concat([square, matmul(q, dr[..., k:])], axis=-1)
 
 
 _qr_op: OpDef = define_op(

@@ -17,6 +17,7 @@ from .join import concat
 from .linalg import adjoint, need_matrices, triangular_solve_op
 from .matmul import matmul
 from .registry import NoGradient, OpDef, define_op
+from .sizes import size_of
 from .transpose import matrix_transpose
 
 # -- the two triangles in one matrix ---------------------------------------------------------------------------------
@@ -75,7 +76,9 @@ def _permutation_kernel(xp: Any, x: Any, pivots: Any) -> Any:
     swap = lapack("laswp", np.float64)
 
     def one(pivots: Any) -> tuple[Any]:
-        order = swap(np.arange(m, dtype=np.float64)[:, None], pivots - 1)[:, 0].astype(np.int64) if m else []
+        order = np.arange(m)
+        if len(pivots):  # LAPACK does not take none
+            order = swap(order[:, None].astype(np.float64), pivots - 1)[:, 0].astype(np.int64)
         return (np.eye(m, dtype=x.dtype)[:, order],)
 
     return each_matrix(xp, one, [pivots], [1], [((m, m), x.dtype)])[0]
@@ -129,23 +132,26 @@ def _solved(factor: Any, y: Any, upper: bool) -> Any:
 def _lu_vjp(cts: Any, *, x: Any, lu: Any, pivots: Any) -> Any:
     """P L⁻ᴴ (tril(Lᴴ L̄, -1) + triu(Ū Uᴴ)) U⁻ᴴ for square x; what a rectangle has more is made from that part."""
     m, n = x.shape[-2:]
-    k = _smaller(m, n) if m != n else UNKNOWN
-    end = None if k == UNKNOWN else k  # sizes not known yet are taken as equal, which the products then check
     lower, upper = triangles_op(lu)
+    k = size_of(lower, -1)
+    tall, wide = (UNKNOWN in (m, n) or more for more in (m > n, n > m))  # sizes not known yet may be either
     below, above = tril(triangles_op(cts[0])[0], -1), triangles_op(cts[0])[1]
-    square, corner = lower[..., :end, :], upper[..., :end]
-    strict = matmul(adjoint(square), below[..., :end, :])
-    other = matmul(above[..., :end], adjoint(corner))
-    if end is not None and n > k:
+    square = lower[..., :k, :] if tall else lower
+    corner = upper[..., :k] if wide else upper
+    strict = matmul(adjoint(square), below[..., :k, :] if tall else below)
+    other = matmul(above[..., :k] if wide else above, adjoint(corner))
+    if wide:
         strict = strict - matmul(above[..., k:], adjoint(upper[..., k:]))
-    if end is not None and m > k:
+    if tall:
         other = other - matmul(adjoint(lower[..., k:, :]), below[..., k:, :])
     found = triangular_solve_op(conj(square), tril(strict, -1) + triu(other), **_UNIT_TRANSPOSED)
-    if end is not None and m > k:
+    if tall:
         found = concat([found, below[..., k:, :]], axis=-2)
     found = adjoint(_solved(corner, adjoint(found), upper=True))
-    if end is not None and n > k:
+    if wide:
         rest = triangular_solve_op(conj(square), above[..., k:], **_UNIT_TRANSPOSED)
+        if tall:  # one of the two is empty, and so is what lies in both
+            rest = concat([rest, cts[0][..., k:, k:]], axis=-2)
         found = concat([found, rest], axis=-1)
     return matmul(permutation_op(x, pivots), found)
 
