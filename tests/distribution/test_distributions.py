@@ -326,3 +326,9 @@ def test_sizes_that_only_a_run_knows():
     for made, expected in zip(static(x)[:2], fn(x)[:2]):
         np.testing.assert_allclose(made.numpy(), expected.numpy(), rtol=1e-5)
     assert [int(size) for size in static(x)[2]] == [2, 3]
+
+
+def test_methods_have_the_names_of_their_sources_arguments():
+    assert D.Geometric(0.5).cdf(k=2).item() == 0.875
+    for draw in (D.Cauchy(0.0, 1.0).sample, D.Cauchy(0.0, 1.0).rsample):
+        assert draw([2], name="drawn").shape == [2]

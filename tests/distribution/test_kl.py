@@ -47,11 +47,24 @@ def test_divergence_of_densities(make, a, b, grid):
 
 @pytest.mark.parametrize(
     ("p", "q"),
-    [(D.Poisson(1.5), D.Poisson(2.0)), (D.Binomial(5, 0.3), D.Binomial(5, 0.6)), (D.Bernoulli(0.3), D.Bernoulli(0.6))],
+    [
+        (D.Poisson(1.5), D.Poisson(2.0)),
+        (D.Binomial(5, 0.3), D.Binomial(5, 0.6)),
+        (D.Binomial(5, 0.3), D.Binomial(9, 0.6)),
+        (D.Bernoulli(0.3), D.Bernoulli(0.6)),
+    ],
 )
 def test_divergence_of_counts(p, q):
     wanted = total(p, q, {"Poisson": 60, "Binomial": 6, "Bernoulli": 2}[type(p).__name__])
     np.testing.assert_allclose(D.kl_divergence(p, q).numpy().item(), wanted, rtol=1e-4)
+
+
+def test_counts_that_the_other_cannot_reach_are_told_apart_at_once():
+    p, q = D.Binomial([5.0, 9.0, 10.0], 0.3), D.Binomial(9.0, 0.6)
+    found = D.kl_divergence(p, q).numpy()
+    np.testing.assert_allclose(found[:2], [total(D.Binomial(n, 0.3), q, n + 1) for n in (5, 9)], rtol=1e-4)
+    assert found[2] == np.inf
+    assert D.kl_divergence(q, p).numpy().tolist()[:1] == [np.inf]
 
 
 def test_cauchy_and_uniform():

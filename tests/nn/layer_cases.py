@@ -218,7 +218,7 @@ POOLS = [
     case(lambda: nn.AdaptiveMaxPool2D(2), text="AdaptiveMaxPool2D(output_size=2, return_mask=False)"),
     case(lambda: nn.AdaptiveMaxPool3D(2), (1, 2, 4, 4, 4), text="AdaptiveMaxPool3D(output_size=2, return_mask=False)"),
     case(lambda: nn.LPPool1D(2.0, 2), (2, 3, 8), text="LPPool1D(norm_type=2.0, kernel_size=2, stride=None, padding=0)"),
-    case(lambda: nn.LPPool2D(2.0, 2), text="LPPool2D(norm_type=2.0, kernel_size=2, stride=None, padding=0)"),
+    case(lambda: nn.LPPool2D(2.0, 2), text="LPPool2D(norm_type=2.0, kernel_size=2, stride=2, padding=0)"),
     case(lambda: nn.FractionalMaxPool2D(2, random_u=0.3), text="FractionalMaxPool2D(output_size=2, return_mask=False)"),
 ]
 

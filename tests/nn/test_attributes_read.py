@@ -48,7 +48,8 @@ ATTRIBUTES = [
     (nn.AvgPool2D(2, divisor_override=3), {"ksize": 2, "divisor": 3, "exclusive": True}),
     (nn.AvgPool3D(2), {"ksize": 2, "divisor": None}),
     (nn.MaxUnPool2D(2), {"ksize": 2}),
-    (nn.LPPool2D(2.0, 2), {"ksize": 2, "norm_type": 2.0}),
+    (nn.LPPool2D(2.0, 2), {"ksize": 2, "norm_type": 2.0, "stride": 2}),
+    (nn.LPPool1D(2.0, 2), {"kernel_size": 2, "stride": None}),
     (nn.AdaptiveAvgPool2D(2), {"_output_size": 2, "output_size": 2, "_data_format": "NCHW"}),
     (nn.AdaptiveMaxPool1D(2, True), {"return_mask": True, "return_indices": True}),
     (nn.GLU(1), {"_axis": 1, "dim": 1}),
@@ -63,6 +64,7 @@ ATTRIBUTES = [
     }),
     (nn.GRU(3, 4), {"mode": "GRU", "state_components": 1, "input_size": 3, "hidden_size": 4}),
     (nn.SimpleRNN(3, 4), {"mode": "RNN_TANH", "state_components": 1}),
+    (nn.SimpleRNNCell(3, 4, "relu"), {"activation": "relu", "_activation_fn": nn.functional.relu}),
     (nn.Dropout(0.3), {"p": 0.3, "axis": None, "mode": "upscale_in_train"}),
     (nn.MultiHeadAttention(4, 2), {"embed_dim": 4, "num_heads": 2, "head_dim": 2, "need_weights": False}),
 ]  # fmt: skip

@@ -50,6 +50,10 @@ CALLS = {
     "scatter in place": (lambda x: (x * 1).scatter_(dim=1, index=AT, src=x), [[2.0, 1.0], [3.0, 4.0]]),
     "index_add": (lambda x: paddle.index_add(x, 0, AT[0, :1], x[:1]), [[1.0, 2.0], [4.0, 6.0]]),
     "index_add by name": (lambda x: x.index_add(dim=0, index=AT[0, :1], source=x[:1]), [[1.0, 2.0], [4.0, 6.0]]),
+    "median": (lambda x: paddle.median(x.flip(1), dim=1)[1], [1, 1]),
+    "median over all": (lambda x: paddle.median(input=x), 2.0),
+    "median of a given kind": (lambda x: x.median(dim=1, mode="avg"), [1.5, 3.5]),
+    "times and a name": (lambda x: x[0].tile(2, 1), [1.0, 2.0, 1.0, 2.0]),
     "view": (lambda x: x.view(size=[4]), [1.0, 2.0, 3.0, 4.0]),
 }
 

@@ -113,6 +113,12 @@ def test_layers_of_regions_are_their_functions():
         np.testing.assert_array_equal(found.numpy(), function(x, boxes, count, 2, 0.5).numpy())
 
 
+def test_a_call_says_whether_boxes_are_aligned():
+    x, boxes, count = paddle.rand([1, 4, 8, 8]), boxes_of(3), paddle.to_tensor([3], dtype="int32")
+    found = V.RoIAlign(2)(x, boxes, count, aligned=False)
+    np.testing.assert_array_equal(found.numpy(), V.roi_align(x, boxes, count, 2, aligned=False).numpy())
+
+
 def test_a_block_of_convolution_norm_and_activation():
     assert [type(part).__name__ for part in V.ConvNormActivation(3, 4)] == ["Conv2D", "BatchNorm2D", "ReLU"]
     plain = V.ConvNormActivation(3, 4, kernel_size=5, dilation=2, norm_layer=None, activation_layer=None)

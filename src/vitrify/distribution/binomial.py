@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..ops.creation import arange
@@ -41,10 +42,20 @@ class Binomial(Distribution):
         return self.total_count * self.probs * (1 - self.probs)
 
     def _entropy(self) -> Any:
-        counts = cast(arange(int(self.total_count.max()) + 1), self.probs.dtype)
+        return -self._average(lambda counts, chance: chance)
+
+    def _average(self, of: Callable[[Any, Any], Any]) -> Any:
+        """The expected value of what `of` makes of counts and the logarithms of their chances."""
+        counts = arange(self.total_count.max() + 1, dtype=self.probs.dtype)
         total, probs = unsqueeze(self.total_count, -1), unsqueeze(self.probs, -1)
-        chance = _log_chance(clip(counts, max=total), total, probs)
-        return -sum_(kept(counts <= total, exp(chance) * chance), axis=-1)
+        within = clip(counts, max=total)
+        chance = _log_chance(within, total, probs)
+        return sum_(kept(counts <= total, exp(chance) * of(within, chance)), axis=-1)
+
+    def _mean_log_ways(self, total: Any) -> Any:
+        """The expected logarithm of how many sets of as many trials there are among `total` of them."""
+        among = unsqueeze(total, -1)
+        return self._average(lambda counts, chance: _log_ways(clip(counts, max=among), among))
 
     def _log_prob(self, value: Any) -> Any:
         return _log_chance(value, self.total_count, self.probs)
@@ -55,7 +66,10 @@ class Binomial(Distribution):
         return cast(drawn, self.probs.dtype)
 
 
+def _log_ways(count: Any, total: Any) -> Any:
+    return lgamma(total + 1) - lgamma(count + 1) - lgamma(total - count + 1)
+
+
 def _log_chance(count: Any, total: Any, probs: Any) -> Any:
     safe = inside_unit(probs)
-    ways = lgamma(total + 1) - lgamma(count + 1) - lgamma(total - count + 1)
-    return ways + count * log(safe) + (total - count) * log1p(-safe)
+    return _log_ways(count, total) + count * log(safe) + (total - count) * log1p(-safe)

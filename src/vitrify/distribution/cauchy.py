@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from ..core.errors import ArgumentError
@@ -39,6 +40,14 @@ class Cauchy(LocationScale):
 
     def _cdf(self, value: Any) -> Any:
         return atan((value - self.loc) / self.scale) / math.pi + 0.5
+
+    def sample(self, shape: Iterable[int] = (), name: str | None = None) -> Any:
+        """Draws without gradients; `name` is accepted and has no effect."""
+        return super().sample(shape)
+
+    def rsample(self, shape: Iterable[int] = (), name: str | None = None) -> Any:
+        """Draws that depend on loc and scale differentiably; `name` is accepted and has no effect."""
+        return super().rsample(shape)
 
     def _rsample(self, shape: list[Any]) -> Any:
         drawn = rand([*shape, *self.batch_shape], self.loc.dtype)

@@ -50,6 +50,10 @@ class Geometric(Distribution):
     def _log_prob(self, value: Any) -> Any:
         return self.log_pmf(value)
 
+    def cdf(self, k: Any) -> Any:
+        """The probability of at most k failures."""
+        return super().cdf(k)
+
     def _cdf(self, value: Any) -> Any:
         return 1 - (1 - self.probs) ** (value + 1)
 

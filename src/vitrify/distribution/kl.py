@@ -92,7 +92,10 @@ def _geometric(p: Geometric, q: Geometric) -> Any:
 
 @register_kl(Binomial, Binomial)
 def _binomial(p: Binomial, q: Binomial) -> Any:
-    return p.total_count * _bits(p.probs, q.probs)
+    rest = q.total_count - p.total_count
+    further = p._mean_log_ways(p.total_count) - p._mean_log_ways(q.total_count) - rest * log1p(-inside_unit(q.probs))
+    found = p.total_count * _bits(p.probs, q.probs) + further
+    return where(rest < 0, full_like(found, math.inf), found)
 
 
 @register_kl(Categorical, Categorical)

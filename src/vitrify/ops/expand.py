@@ -210,7 +210,6 @@ sum_tiles_op: OpDef = define_op(
 
 
 @aliased(x="input", repeat_times="dims")
-@packs_ints
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
     """x repeated as a whole, `repeat_times` along each dimension. Source: paddle.tile.
 

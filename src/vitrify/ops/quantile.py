@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from ..core.alias import aliased
@@ -102,13 +103,28 @@ def _lower_median(x: Any, axes: Shape, skip_nan: bool) -> tuple[Any, Any]:
     return squeeze(value, -1), squeeze(index, -1)
 
 
+def _lower_by_other_names(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator: a call in PyTorch's names, `dim` or `input`, means PyTorch's median, which is mode "min"."""
+
+    @wraps(fn)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if "dim" in kwargs or "input" in kwargs:
+            kwargs.setdefault("mode", "min")
+        return fn(*args, **kwargs)
+
+    return call
+
+
+@_lower_by_other_names
+@aliased(x="input", axis="dim")
 def median(
     x: Any, axis: Any = None, keepdim: bool = False, mode: str = "avg", name: str | None = None, *, out: Any = None
 ) -> Any:
     """The median over `axis` (all elements for None); NaN where an element is NaN.
 
     mode: "avg" takes the mean of the two middle elements of an even number, in float32 or float64; "min" the lower
-    one, in x's dtype, and for an int axis its position too: (median, index). Source: paddle.median.
+    one, in x's dtype, and for an int axis its position too: (median, index). It is the default of calls that say `dim`
+    or `input`, as PyTorch's are. Source: paddle.median.
 
     Example:
         >>> import vitrify as paddle
@@ -116,6 +132,8 @@ def median(
         2.5
     """
     result = _median("median", x, axis, bool(keepdim), mode, skip_nan=False)
+    if out is not None and isinstance(result, tuple):
+        return tuple(held._become(new) for held, new in zip(out, result))
     return result if out is None else out._become(result)
 
 

@@ -24,6 +24,7 @@ class FunctionalLayer(Layer):
     _form: str = ""
     _shows_name: bool = True
     _kinds: Mapping[str, Callable[[Any], Any]] = {}
+    _otherwise: Mapping[str, str] = {}
     _trains: bool = False
     _fields: dict[str, str]
 
@@ -33,6 +34,8 @@ class FunctionalLayer(Layer):
         bound.apply_defaults()
         for name, field in self._fields.items():
             value = bound.arguments[name]
+            if value is None and name in self._otherwise:
+                value = bound.arguments[self._otherwise[name]]
             setattr(self, field, self._kinds[name](value) if name in self._kinds else value)
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
@@ -64,6 +67,7 @@ def layer_of(
     told_apart: Sequence[str] = (),
     form: str = "",
     kinds: Mapping[str, Callable[[Any], Any]] | None = None,
+    otherwise: Mapping[str, str] = _NONE,
     private: bool = True,
     named: bool = True,
     shows_name: bool = True,
@@ -79,7 +83,8 @@ def layer_of(
     attributes, with a leading underscore if `private`. named: whether the constructor also takes Paddle's `name`.
     shows_name: whether `repr` shows it.
     shown: the settings that `repr` shows; None for all. told_apart: those that it shows where they are not the
-    default. form: how it writes those that are shown. kinds: what settings are brought to. trains: whether the function
+    default. form: how it writes those that are shown. kinds: what settings are brought to. otherwise: the
+    setting that is kept in the place of one that is None. trains: whether the function
     is told the Layer's mode. kept_as: attributes that are called otherwise than their settings.
     read_as: settings by further names that the attributes have.
     """
@@ -96,6 +101,7 @@ def layer_of(
         "_told_apart": tuple(told_apart),
         "_form": form,
         "_kinds": kinds or {},
+        "_otherwise": otherwise,
         "_shows_name": shows_name,
         "_trains": trains,
         "forward": _forward_with(inputs, options),

@@ -32,7 +32,7 @@ MaxPool1D = _pool("MaxPool1D", F.max_pool1d, inputs=("input",), return_mask=Fals
 MaxPool2D = _pool("MaxPool2D", F.max_pool2d, kept_as=_KSIZE, return_mask=False, ceil_mode=False, data_format="NCHW")
 MaxPool3D = _pool("MaxPool3D", F.max_pool3d, kept_as=_KSIZE, return_mask=False, ceil_mode=False, data_format="NCDHW")
 LPPool1D = _lp_pool("LPPool1D", F.lp_pool1d, data_format="NCL")
-LPPool2D = _lp_pool("LPPool2D", F.lp_pool2d, kept_as=_KSIZE, data_format="NCHW")
+LPPool2D = _lp_pool("LPPool2D", F.lp_pool2d, kept_as=_KSIZE, otherwise={"stride": "kernel_size"}, data_format="NCHW")
 MaxUnPool1D = _unpool("MaxUnPool1D", F.max_unpool1d, data_format="NCL", output_size=None)
 MaxUnPool2D = _unpool("MaxUnPool2D", F.max_unpool2d, data_format="NCHW", output_size=None)
 MaxUnPool3D = _unpool("MaxUnPool3D", F.max_unpool3d, data_format="NCDHW", output_size=None)

@@ -149,12 +149,12 @@ class SimpleRNNCell(GatedCell):
         if activation not in self._ACTIVATIONS:
             raise ArgumentError(f"SimpleRNNCell: activation must be tanh or relu, got {activation!r}")
         self.activation = activation
+        self._activation_fn = self._ACTIVATIONS[activation]
         self._set(input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr), hidden_size)
 
     def step(self, projected: Any, states: Any) -> tuple[Any, Any]:
         """The new hidden state, twice."""
-        act = self._ACTIVATIONS[self.activation]
-        hidden = act(projected + matmul(states, self.weight_hh, transpose_y=True))
+        hidden = self._activation_fn(projected + matmul(states, self.weight_hh, transpose_y=True))
         return hidden, hidden
 
     def extra_repr(self) -> str:
