@@ -29,7 +29,7 @@ from .sliding_window import (
     window_padding,
     with_spatial,
 )
-from .window_forms import avg_pool_form, max_pool_form
+from .window_forms import avg_pool_form, max_pool_form, max_pool_with_index_form
 
 
 def pooled(kind: str, x: Meta, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool) -> Meta:
@@ -149,6 +149,7 @@ max_pool_with_index_op = define_op(
     vjp={"x": _max_index_x},
     outputs=("out", "mask"),
     maps={"paddle": "max_pool2d_with_index"},
+    ahead=max_pool_with_index_form,
 )
 
 

@@ -19,7 +19,7 @@ from .bins import even_bins
 from .elementwise import add_op, divide_op, multiply_op
 from .pool_kernel import Windows, lowest, window_sizes, windows_of
 from .registry import get_op
-from .sliding_window import resolve_padding, spatial_of, used_dilation, window_counts
+from .sliding_window import resolve_padding, spatial_of, taps_over, used_dilation, window_counts
 
 # Places of an image below which one product takes in all images: each alone would read the weights again.
 _FEW_PLACES = 256
@@ -130,6 +130,25 @@ def max_pool_form(
     """The largest element of each window."""
     windows = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
     return _pooled(n, x, "max", windows, lowest(x.dtype))
+
+
+def max_pool_with_index_form(
+    n: Any, x: Any, *, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool
+) -> Any:
+    """The largest element of each window, and its number within the image, -1 where there is none."""
+    windows = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
+    out = _pooled(n, x, "max", windows, lowest(x.dtype))
+    integer = np.dtype(np.int32)
+    numbers = n.constant(np.arange(prod(windows.sizes), dtype=integer).reshape(windows.sizes))
+    found = n.copy(n.full(out.shape, -1, integer))
+    # From the last place of windows to the first, which then stays where several have the maximum.
+    for of, at in reversed(list(taps_over(windows.taps(), windows.lead))):
+        there, best, seen, own = (
+            n.view(lambda a, part=part: a[part], v)
+            for v, part in ((found, of), (out, of), (x, at), (numbers, at[windows.lead :]))
+        )
+        n.apply_into(there, get_op("where"), n.apply(get_op("equal"), seen, best), own, there)
+    return out, found
 
 
 # Windows in a row (channels, where these are last) below which each row costs more than what is computed for it:
