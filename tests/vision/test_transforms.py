@@ -43,6 +43,40 @@ def test_every_form_of_a_picture_is_changed_alike(name):
     assert np.abs(np.moveaxis(tensor.numpy(), 0, -1).astype(int) - wanted).max() <= 1
 
 
+CORNERS = [[0, 0], [3, 0], [3, 2], [0, 2]]
+WARPED = {  # as PaddlePaddle 3.3.1 has them
+    "a right angle": (lambda x: T.rotate(x, 90), [[2, 2, 10, 10], [2, 2, 10, 10], [0, 0, 8, 8]]),
+    "room": (lambda x: T.rotate(x, 90, expand=True), [[3, 3, 11, 11], [2, 2, 10, 10], [1, 1, 9, 9], [0, 0, 8, 8]]),
+    "a colour outside": (
+        lambda x: T.rotate(x, 30, "bilinear", fill=[9.0]),
+        [[5.648, 2.269, 3.969, 5.903], [1.201, 4.067, 6.933, 9.799], [4.885, 7.031, 8.415, 7.063]],
+    ),
+    "sheared": (
+        lambda x: T.affine(x, 15, [1, 0], 1.2, [5, 3], "bilinear"),
+        [[0.141, 1.804, 1.900, 1.996], [1.584, 5.356, 5.452, 5.548], [2.972, 7.337, 9.004, 9.100]],
+    ),
+    "slanted": (
+        lambda x: T.perspective(x, CORNERS, [[0, 0], [2, 1], [3, 2], [1, 2]], "bilinear", fill=[0]),
+        [[0.246, 0, 0, 0], [0.677, 4.5, 5.071, 0], [0.347, 2.675, 7.794, 7.292]],
+    ),
+}
+
+
+@pytest.mark.parametrize(("warp", "wanted"), WARPED.values(), ids=WARPED)
+def test_tensors_are_read_through_a_grid(warp, wanted):
+    x = paddle.arange(12, dtype="float32").reshape([1, 3, 4])
+    x.stop_gradient = False
+    found = warp(x)
+    np.testing.assert_allclose(found[0].numpy(), wanted, atol=1e-3)
+    found.sum().backward()
+    assert x.grad.numpy().any()
+
+
+@pytest.mark.parametrize(("angle", "size"), [(30, [14, 16]), (180, [10, 12]), (10.5, [12, 14])])
+def test_room_is_counted_from_the_middle(angle, size):
+    assert T.rotate(paddle.ones([3, 9, 12]), angle, expand=True).shape == [3, *size]
+
+
 def test_colours_of_arrays_follow_pillow():
     for change in (
         lambda x: T.adjust_contrast(x, 1.5),

@@ -14,6 +14,7 @@ from ...eager.tensor import Tensor
 from ...eager.tensor import to_tensor as make_tensor
 from ...nn.functional import interpolate
 from .pictures import Array, check, is_pil, on_array, on_pil, pillow, size_of
+from .warp import affine_map, has_grid, perspective_map
 
 _is_pil_image = is_pil
 
@@ -200,6 +201,9 @@ def rotate(
     Source: paddle.vision.transforms.rotate.
     """
     method = _filter("rotate", interpolation)
+    if has_grid(img, interpolation):
+        matrix = _inverse_affine(_from_middle(img, center), -angle, (0.0, 0.0), 1.0, (0.0, 0.0))
+        return affine_map(img, matrix, interpolation, fill, expand)
     return on_pil(
         lambda image: image.rotate(angle, method, expand=expand, center=center, fillcolor=_colour(image, fill)), img
     )
@@ -211,6 +215,12 @@ def _colour(image: Any, fill: Any) -> Any:
     if isinstance(fill, numbers.Number):
         return fill if bands == 1 else (fill,) * bands
     return tuple(fill) if bands > 1 else fill[0]
+
+
+def _from_middle(img: Any, center: Any) -> tuple[float, float]:
+    """A centre that the picture is turned about, seen from its middle."""
+    h, w = size_of(img)
+    return (0.0, 0.0) if center is None else (center[0] - w * 0.5, center[1] - h * 0.5)
 
 
 def _inverse_affine(
@@ -242,6 +252,9 @@ def affine(
     method = _filter("affine", interpolation)
     h, w = size_of(img)
     slant = (float(shear), 0.0) if isinstance(shear, (int, float)) else (*shear, 0.0)[:2]
+    if has_grid(img, interpolation):
+        matrix = _inverse_affine(_from_middle(img, center), angle, translate, scale, slant)
+        return affine_map(img, matrix, interpolation, fill)
     middle = (w * 0.5, h * 0.5) if center is None else tuple(center)
     matrix = _inverse_affine(middle, angle, translate, scale, slant)
     kind = pillow().Transform.AFFINE
@@ -261,6 +274,8 @@ def perspective(img: Any, startpoints: Any, endpoints: Any, interpolation: str =
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
         values += [u, v]
     coefficients = np.linalg.lstsq(np.asarray(rows, float), np.asarray(values, float), rcond=None)[0].tolist()
+    if has_grid(img, interpolation):
+        return perspective_map(img, coefficients, interpolation, fill)
     h, w = size_of(img)
     kind = pillow().Transform.PERSPECTIVE
     return on_pil(
