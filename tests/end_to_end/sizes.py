@@ -89,7 +89,7 @@ def in_class_bodies_and_decorators(x):
         return lambda function: lambda v: function(v) * n
 
     class Limit:
-        most = x.shape[0]
+        most, whole = x.shape[0], x.shape
 
         class Inner:
             twice = x.shape[0] * 2
@@ -101,7 +101,7 @@ def in_class_bodies_and_decorators(x):
     def plus(v):
         return v + 1
 
-    return Limit().under(x), Limit.most, Limit.Inner.twice, plus(x)
+    return Limit().under(x), Limit.most, Limit.whole, Limit.Inner.twice, plus(x)
 
 
 class Held:

@@ -60,6 +60,22 @@ def the_same_whatever_branch_ran(x, c):
     return xs
 
 
+def a_list_of_a_class(x, c):
+    class Held:
+        items = [x]
+
+    Held.items.append(c)
+    return Held.items
+
+
+def a_dict_of_a_class(x, c):
+    class Held:
+        class Inner:
+            items = {"x": x, "c": c}
+
+    return Held.Inner().items
+
+
 def an_item_put_back(x, c):
     xs = [x, c]
     if c.sum() > 0:
@@ -91,7 +107,7 @@ def found(f, value):
 
 FUNCTIONS = [
     replaced_on_one_path, captured_or_given, loop_that_may_not_run, three_paths, changed_in_place, exchanged, kept,
-    the_same_whatever_branch_ran, an_item_put_back,
+    the_same_whatever_branch_ran, an_item_put_back, a_list_of_a_class, a_dict_of_a_class,
 ]  # fmt: skip
 
 

@@ -33,7 +33,7 @@ from ..state.attributes import FIELDS, computed
 from ..state.cells import stored_cells
 from ..state.gradient_flags import FLAGS
 from ..state.journal import Journal, is_nested, note_attribute, note_write
-from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, content_before, undecided
+from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, content_before, held_variables, undecided
 from ..values.base import Undefined, Unmergeable, builder
 from ..values.deferred import Deferred
 from ..values.one_of import by_option
@@ -304,8 +304,8 @@ class Observer:
             return
         self.stand_ins.refuse_missed(source.place, value)
         original = self.stand_ins.original(value)
-        if isinstance(original, (OpenList, OpenDict)):
-            return  # so are lists and dicts of a program, whatever object holds them
+        if isinstance(original, (OpenList, OpenDict)) or held_variables(original, self.journal.before):
+            return  # so are containers of a program, whatever object or class holds them
         if changed_only and isinstance(value, CONTAINERS):
             self.peeked.setdefault(id(value), (original, key, source))
             return

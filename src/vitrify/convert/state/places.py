@@ -379,3 +379,23 @@ def content_before(owner: Any, before: Before) -> Any:
         return before[id(owner), "content"][1]
     items = [(item, value) for item, value in before.values() if isinstance(item, ItemPlace) and item.owner is owner]
     return with_items(_method(owner, "copy")(owner), reversed(items)) if items else owner
+
+
+def held_variables(container: Any, before: Before) -> bool:
+    """Whether a container held variables of the program when the region began, as none from outside does."""
+    seen: set[int] = set()
+    waiting = [container]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Variable):
+            return True
+        is_open_one = isinstance(value, (OpenList, OpenDict))  # which may stand for one from outside
+        base = None if is_open_one else next((kind for kind in _HOLDING if isinstance(value, kind)), None)
+        if base is not None and id(value) not in seen:
+            seen.add(id(value))
+            held = content_before(value, before)
+            waiting += dict.values(held) if base is dict else base.__iter__(held)  # no code of a class derived from it
+    return False
+
+
+_HOLDING: tuple[Any, ...] = (tuple, list, dict, set, frozenset, deque)
