@@ -14,6 +14,7 @@ from .arguments import rank_of
 from .like import cast
 from .registry import NoGradient, OpDef, define_op
 from .sizes import size_of
+from .softmax import straight_through_op
 
 
 def _lookup_kernel(xp: Any, x: Any, weight: Any, *, padding_idx: int | None) -> Any:
@@ -135,7 +136,10 @@ def embedding(
         padding_idx = int(padding_idx) % rows if rows != UNKNOWN else int(padding_idx)
     if max_norm is not None:
         with scoped(grad_enabled, False):
-            weight._become(renorm_rows_op(x, weight, max_norm=float(max_norm), norm_type=float(norm_type)))
+            shortened = renorm_rows_op(x, weight, max_norm=float(max_norm), norm_type=float(norm_type))
+        held, weight = weight, straight_through_op(shortened, weight)  # the gradient is that of the table as it was
+        with scoped(grad_enabled, False):
+            held._become(shortened)
     if scale_grad_by_freq:
         return by_frequency_op(x, weight, padding_idx=padding_idx)[0]
     return embedding_op(x, weight, padding_idx=padding_idx)
