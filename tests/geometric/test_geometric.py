@@ -65,12 +65,14 @@ def test_static_as_eager_with_gradients(how):
     assert gradients[0] == gradients[1] and gradients[0] != np.zeros((3, 3)).tolist()
 
 
-def test_unknown_words():
+def test_what_is_refused():
     x, sources, ends = tensors(NODES, SOURCES, ENDS)
     with pytest.raises(ValueError, match="reduce_op must be one of"):
         geometric.send_u_recv(x, sources, ends, "median")
     with pytest.raises(ValueError, match="message_op must be one of"):
         geometric.send_uv(x, x, sources, ends, "pow")
+    with pytest.raises(ValueError, match="send_u_recv: nodes must lie along a first dimension"):
+        geometric.send_u_recv(x[0, 0], sources, ends)
 
 
 @pytest.mark.parametrize("how", SEGMENTS)

@@ -45,6 +45,10 @@ TYPES = [
     Case("fft/nothing to sum", fft.fft, (np.zeros((4, 0)),), ref=np.zeros((4, 0), complex), **FLOATS),
     Case("rfft/nothing to sum", fft.rfft, (np.zeros((4, 0)),), ref=np.zeros((4, 1), complex), **FLOATS),
     Case("irfft/no rows", fft.irfft, (np.zeros((0, 4), complex),), ref=np.zeros((0, 6)), **FLOATS),
+    Case("fft/axis of None", lambda x: fft.fft(x, axis=None), (floats(2, 3),), ref=scipy.fft.fft, **FLOATS),
+    Case("fft2/axes of None", lambda x: fft.fft2(x, axes=None), (floats(2, 3, 4),), ref=scipy.fft.fftn, **FLOATS),
+    Case("fft2/sizes and axes of None", lambda x: fft.fft2(x, (2, 3), None), (floats(2, 3, 4),),
+         ref=lambda x: scipy.fft.fft2(x, (2, 3)), **FLOATS),
     Case("irfft/one number", fft.irfft, (COMPLEX, 1), ref=lambda x, n: scipy.fft.irfft(x, n), **FLOATS),
 ]
 FREQUENCIES = [

@@ -270,6 +270,7 @@ SLICES = [
         ref=lambda x, *_: np.lib.stride_tricks.sliding_window_view(x, 2, 2),
         second=True,
     ),
+    Case("unfold of a number", paddle.unfold, (np.array(2.0), 0, 1, 1), ref=lambda x, *_: x[None]),
     Case(
         "unfold with steps", paddle.unfold, (floats(7), 0, 3, 2), ref=lambda x, *_: np.stack([x[0:3], x[2:5], x[4:7]])
     ),

@@ -249,6 +249,8 @@ CASES = [
         ref=lambda x, y: np.take_along_axis(logsumexp(x, 1, keepdims=True) - x, y, 1),
     ),
     Case("nll", F.nll_loss, (np.log(P), LABELS), ref=lambda x, y: -x[np.arange(4), y].mean()),
+    Case("cross entropy without classes", lambda x, y: F.cross_entropy(x, y, soft_label=True, reduction="none"),
+         (X[:, :0], X[:, :0]), ref=lambda x, y: np.zeros((len(x), 1)), dtypes=("float32",)),
     Case("softmax with cross entropy", F.softmax_with_cross_entropy, (X, LABELS[:, None]), ref=lambda x, y: picked(x, y[:, 0])[:, None]),
     Case("pixel shuffle", lambda x: F.pixel_shuffle(x, 2), (floats(2, 8, 2, 3),), ref=lambda x: x.reshape(2, 2, 2, 2, 2, 3).transpose(0, 1, 4, 2, 5, 3).reshape(2, 2, 4, 6), dynamic=False),
     Case("pixel shuffle and back", lambda x: F.pixel_unshuffle(F.pixel_shuffle(x, 2, "NHWC"), 2, "NHWC"), (floats(2, 3, 2, 8),), ref=lambda x: x, dynamic=False),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, ShapeError
 from ..ops.arguments import as_int, is_tensor, rank_of
 from ..ops.creation import full, zeros
 from ..ops.elementwise import add, divide, multiply, subtract
@@ -103,7 +103,7 @@ def send_u_recv(
         >>> paddle.geometric.send_u_recv(x, edges[0], edges[1]).tolist()
         [[2.0], [5.0], [0.0]]
     """
-    return _received("send_u_recv", gather(x, src_index, 0), x, dst_index, reduce_op, out_size)
+    return _received("send_u_recv", _sent("send_u_recv", x, src_index), x, dst_index, reduce_op, out_size)
 
 
 def send_ue_recv(
@@ -120,7 +120,7 @@ def send_ue_recv(
 
     y: [edges, *] that broadcasts with x's rows. Source: paddle.geometric.send_ue_recv.
     """
-    messages = _message("send_ue_recv", message_op)(gather(x, src_index, 0), y)
+    messages = _message("send_ue_recv", message_op)(_sent("send_ue_recv", x, src_index), y)
     return _received("send_ue_recv", messages, x, dst_index, reduce_op, out_size)
 
 
@@ -129,7 +129,14 @@ def send_uv(x: Any, y: Any, src_index: Any, dst_index: Any, message_op: str = "a
 
     Source: paddle.geometric.send_uv.
     """
-    return _message("send_uv", message_op)(gather(x, src_index, 0), gather(y, dst_index, 0))
+    return _message("send_uv", message_op)(_sent("send_uv", x, src_index), _sent("send_uv", y, dst_index))
+
+
+def _sent(op: str, nodes: Any, index: Any) -> Any:
+    """The rows of these nodes at one end of each edge."""
+    if not rank_of(op, nodes):
+        raise ShapeError(f"{op}: nodes must lie along a first dimension, got shape []")
+    return gather(nodes, index, 0)
 
 
 def _message(op: str, message_op: str) -> Callable[..., Any]:

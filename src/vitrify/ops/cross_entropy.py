@@ -60,7 +60,7 @@ def _unrows(xp: Any, rows: Any, like: Any, axis: int) -> Any:
 
 def _blocks(xp: Any, rows: Any) -> Iterator[slice]:
     step = max(1, _BLOCK // max(rows.shape[1], 1)) if xp is np else max(rows.shape[0], 1)
-    for start in range(0, rows.shape[0], step):
+    for start in range(0, rows.shape[0] if rows.size else 0, step):
         yield slice(start, start + step)
 
 
@@ -84,7 +84,7 @@ def _safe(xp: Any, label: Any, classes: int, ignore_index: int) -> tuple[Any, An
 
 def _forward(xp: Any, logits: Any, label: Any, *, axis: int, soft_label: bool, ignore_index: int) -> tuple[Any, Any]:
     rows = _rows(xp, logits, axis)
-    probs, loss = xp.empty_like(rows), xp.empty((rows.shape[0], 1), rows.dtype)
+    probs, loss = xp.empty_like(rows), (xp.empty if rows.size else xp.zeros)((rows.shape[0], 1), rows.dtype)
     if soft_label:
         target, valid = _rows(xp, label, axis), None
     else:

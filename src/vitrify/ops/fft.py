@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,9 +41,14 @@ def _axis(op: str, axis: Any, ndim: int) -> int:
     return axis % ndim
 
 
-def _sizes_and_axes(op: str, s: Sizes, axes: Sizes, ndim: int) -> tuple[Shape | None, Shape]:
+def _sizes_and_axes(op: str, s: Sizes, axes: Sizes, ndim: int, count: int | None = None) -> tuple[Shape | None, Shape]:
+    for name, given in (("s", s), ("axes", axes)):
+        if given is not None and not isinstance(given, Iterable):
+            raise ArgumentError(f"{op}: {name} must be a list of ints, got {given!r}")
+    if count is not None and any(given is not None and len(given) != count for given in (s, axes)):
+        raise ArgumentError(f"{op}: s and axes must hold {count} ints, got {s} and {axes}")
     sizes = None if s is None else tuple(_size(op, n) for n in s)
-    if not axes:
+    if axes is None:
         axes = range(ndim - len(sizes), ndim) if sizes is not None else range(ndim)
     found = tuple(_axis(op, a, ndim) for a in axes)
     if len(set(found)) != len(found) or not found:
@@ -132,12 +137,13 @@ def _along_one(kind: str) -> Callable[..., Any]:
     transform, forward, text, example = _KINDS[kind]
 
     def call(
-        x: Any, n: int | None = None, axis: int = -1, norm: str = "backward", name: str | None = None, *,
+        x: Any, n: int | None = None, axis: int | None = -1, norm: str = "backward", name: str | None = None, *,
         out: Any = None,
     ) -> Any:  # fmt: skip
         values = _checked(kind, x, norm)
         sizes = None if n is None else (_size(kind, n),)
-        found = transform(values, sizes, (_axis(kind, axis, x.ndim),), norm, forward)
+        place = _axis(kind, -1 if axis is None else axis, x.ndim)
+        found = transform(values, sizes, (place,), norm, forward)
         return finish(kind, found, out)
 
     return _published(call, kind, f"{text}, along `axis`, cut or filled up with zeros to n.", example, axis="dim")
@@ -148,16 +154,14 @@ def _along_two(kind: str) -> Callable[..., Any]:
     name_of = kind + "2"
 
     def call(
-        x: Any, s: Sizes = None, axes: Sequence[int] = (-2, -1), norm: str = "backward", name: str | None = None, *,
+        x: Any, s: Sizes = None, axes: Sizes = (-2, -1), norm: str = "backward", name: str | None = None, *,
         out: Any = None,
     ) -> Any:  # fmt: skip
         values = _checked(name_of, x, norm)
-        if len(axes) != 2 or (s is not None and len(s) != 2):
-            raise ArgumentError(f"{name_of}: s and axes must hold 2 ints, got {s} and {list(axes)}")
-        sizes, places = _sizes_and_axes(name_of, s, axes, x.ndim)
+        sizes, places = _sizes_and_axes(name_of, s, axes, x.ndim, 2)
         return finish(name_of, transform(values, sizes, places, norm, forward), out)
 
-    text = f"{text}, along two axes, cut or filled up with zeros to the sizes s; {_LAST}."
+    text = f"{text}, along two axes (None: all, or the last two with s), cut or filled up to the sizes s; {_LAST}."
     return _published(call, name_of, text, (f"[{given}]", f"[{found}]"), axes="dim")
 
 

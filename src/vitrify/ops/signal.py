@@ -76,7 +76,8 @@ def frame(x: Any, frame_length: int, hop_length: int, axis: int = -1, name: str 
         >>> paddle.signal.frame(paddle.to_tensor([0, 1, 2, 3, 4]), 3, 2).tolist()
         [[0, 2], [1, 3], [2, 4]]
     """
-    rank_of("frame", x)
+    if not rank_of("frame", x):
+        raise ShapeError("frame: x must have at least 1 dimension, got shape []")
     last = _end("frame", axis)
     size, step = _positive("frame", "frame_length", frame_length), _positive("frame", "hop_length", hop_length)
     windows = unfold_op(x, axis=x.ndim - 1 if last else 0, size=size, step=step)

@@ -82,16 +82,18 @@ fold_op: OpDef = define_op(
 def unfold(x: Any, axis: int, size: int, step: int, name: str | None = None) -> Any:
     """The windows of `size` elements, `step` apart, along `axis`; their elements are the last dimension.
 
-    Source: paddle.unfold.
+    Of a 0-D x there is one window, [size]. Source: paddle.unfold.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.unfold(paddle.to_tensor([1, 2, 3, 4]), 0, 2, 1).tolist()
         [[1, 2], [2, 3], [3, 4]]
     """
-    rank_of("unfold", x)
-    at = normalize_axis("unfold", axis, x.ndim)
-    return unfold_op(x, axis=at, size=static_int("unfold", size, "size"), step=static_int("unfold", step, "step"))
+    rank = rank_of("unfold", x)
+    at = normalize_axis("unfold", axis, max(rank, 1))
+    size, step = static_int("unfold", size, "size"), static_int("unfold", step, "step")
+    windows = unfold_op(x if rank else unsqueeze(x, 0), axis=at, size=size, step=step)
+    return windows if rank else windows[0]
 
 
 # -- as_strided ------------------------------------------------------------------------------------------------------
