@@ -53,6 +53,11 @@ def place_written(x, place):
     return x
 
 
+def gradients_of_einsum(x, y, z):
+    x.stop_gradient = y.stop_gradient = z.stop_gradient = False
+    return paddle.grad(paddle.einsum("bij,bjj,bjk->bik", x, y, z).square().sum(), [x, y, z])
+
+
 def written_in_a_loop(x):
     out, t = paddle.zeros_like(x), paddle.zeros([], "int64")
     while t < x.shape[1]:
@@ -192,6 +197,13 @@ CASES = {
     "einsum of float64": (
         lambda x, y: paddle.einsum("bij,bkj->bik", x, y), [reals(4, 3, 2).astype("float64")] * 2, (0, 1)
     ),
+    "einsum, gradients": (gradients_of_einsum, [reals(4, 3, 2), reals(4, 2, 2), reals(4, 1, 5)], (0,)),
+    "einsum, a diagonal": (lambda x: paddle.einsum("bi->ibi", x), [reals(4, 3)], (0, 1)),
+    "diagonals": (
+        lambda x: (paddle.diag(x[0], 1, 5.0), paddle.diag_embed(x, -1, 0, 2), paddle.diagflat(x)),
+        [reals(4, 4)], (),
+    ),
+    "diagonals, written": (lambda x, y: paddle.diagonal_scatter(x, y, 1), [reals(4, 5), reals(4)], ()),
     "einsum of integers": (lambda x, y: paddle.einsum("bi,bj->bji", x, y), [ids(9, 4, 3), ids(9, 4, 2)], (0,)),
     "a table that limits": (lambda x: TABLE(x) + TABLE(paddle.arange(x.shape[1])), [ids(32, 3, 9)], (0, 1)),
 }  # fmt: skip

@@ -8,7 +8,7 @@ from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .arguments import finish, rank_of
-from .moving_forms import triangle_form
+from .moving_forms import diagonal_written, triangle_form
 from .registry import OpDef, define_op
 from .shape import flatten
 
@@ -59,6 +59,9 @@ diagonal_adjoint_op: OpDef = define_op(
     meta=lambda x, like, *, offset, axis1, axis2: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, offset, axis1, axis2: diagonal_op(ct, offset=offset, axis1=axis1, axis2=axis2)},
     shape_only=["like"],
+    ahead=lambda n, x, like, *, offset, axis1, axis2: diagonal_written(
+        n, n.copy(n.full(like.shape, 0, x.dtype)), x, offset, axis1, axis2
+    ),
 )
 
 
@@ -109,6 +112,9 @@ diag_embed_op = define_op(
     meta=lambda x, *, offset, dim1, dim2, padding_value: x.with_shape(_embedded_shape(x.shape, offset, dim1, dim2)),
     vjp={"x": lambda ct, *, offset, dim1, dim2: diagonal_op(ct, offset=offset, axis1=dim1, axis2=dim2)},
     maps={"paddle": "diag_embed"},
+    ahead=lambda n, x, *, offset, dim1, dim2, padding_value: diagonal_written(
+        n, n.copy(n.full(_embedded_shape(x.shape, offset, dim1, dim2), padding_value, x.dtype)), x, offset, dim1, dim2
+    ),
 )
 
 
@@ -180,6 +186,7 @@ diagonal_scatter_op: OpDef = define_op(
         "x": lambda ct, *, offset, axis1, axis2: diagonal_scatter_op(ct, 0, offset=offset, axis1=axis1, axis2=axis2),
         "y": lambda ct, *, offset, axis1, axis2: diagonal_op(ct, offset=offset, axis1=axis1, axis2=axis2),
     },
+    ahead=lambda n, x, y, *, offset, axis1, axis2: diagonal_written(n, n.copy(x), y, offset, axis1, axis2),
 )
 
 

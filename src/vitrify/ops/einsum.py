@@ -6,6 +6,8 @@ import math
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, broadcast_dim
 from .arguments import is_tensor
@@ -92,6 +94,12 @@ def _fit_kernel(xp: Any, x: Any, like: Any) -> Any:
     return xp.broadcast_to(x.sum(axis=axes, keepdims=True) if axes else x, like.shape).copy()
 
 
+def _fit_form(n: Any, x: Any, like: Any) -> Any:
+    axes = tuple(i for i, (a, b) in enumerate(zip(x.shape, like.shape)) if b == 1 != a)
+    total = n.reduce("sum", x, axes, True) if axes else x
+    return n.copy(n.view(lambda a: np.broadcast_to(a, like.shape), total))
+
+
 # A cotangent summed over what its tensor was broadcast along, and repeated along what was summed alone.
 fit_like_op: OpDef = define_op(
     "fit_like",
@@ -99,6 +107,7 @@ fit_like_op: OpDef = define_op(
     meta=lambda x, like: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, x_like: _fitted(ct, x_like)},
     shape_only=["like"],
+    ahead=_fit_form,
 )
 
 

@@ -73,6 +73,14 @@ def _triangle(n: Any, sizes: Shape, diagonal: int, is_lower: bool) -> Any:
     return n.apply(get_op("greater_equal" if is_lower else "less_equal"), edge, columns)
 
 
+def diagonal_written(n: Any, out: Any, value: Any, offset: int, axis1: int, axis2: int) -> Any:
+    """`out`, whose memory is its own, with a value on a diagonal."""
+    part = n.view(lambda a: a.diagonal(offset, axis1, axis2), out)
+    n.note(part.shape[-1])
+    n.copy(n.view(lambda a: np.broadcast_to(a, part.shape), value), part)
+    return out
+
+
 def flip_form(n: Any, x: Any, *, axis: Shape) -> Any:
     """x with its elements in the opposite order."""
     return n.copy(n.view(lambda a: np.flip(a, axis), x))
