@@ -50,6 +50,23 @@ def test_messages_of_edges():
     assert pairs.tolist() == [[-1, -2, -2], [-1, -2, -2], [1, 2, 2], [0, 0, 0]]
 
 
+@pytest.mark.parametrize(
+    "nodes, edges, given",
+    [((3,), (4,), (3, 1)), ((3, 2), (4,), (3, 2)), ((3, 2, 3), (4, 3), (3, 2, 3)), ((3, 2), (4, 5, 2), (3, 5, 2))],
+)
+def test_what_edges_carry_is_aligned_after_the_edges(nodes, edges, given):
+    x, y, sources, ends = paddle.ones(nodes), paddle.full(edges, 2.0), *tensors(SOURCES, ENDS)
+    found = geometric.send_ue_recv(x, y, sources, ends, "mul")
+    assert found.tolist() == np.broadcast_to(np.reshape([2.0, 4, 2], [3] + [1] * (len(given) - 1)), given).tolist()
+    assert geometric.send_uv(x, y[:3], sources, ends).shape == [4, *given[1:]]
+
+
+def test_means_of_whole_numbers_are_whole():
+    x, numbers = tensors([-3, 0, 5], [0, 0, 1])
+    assert geometric.segment_mean(x, numbers).tolist() == [-1, 5]
+    assert str(geometric.send_u_recv(x, numbers, numbers, "mean").dtype) == "paddle.int64"
+
+
 @pytest.mark.parametrize("how", RECEIVED)
 def test_static_as_eager_with_gradients(how):
     def layer(x, sources, ends):

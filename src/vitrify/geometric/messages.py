@@ -15,11 +15,11 @@ from ..ops.elementwise import add, divide, multiply, subtract
 from ..ops.expand import expand
 from ..ops.gather import gather
 from ..ops.join import concat
-from ..ops.like import ones_like
+from ..ops.like import cast, ones_like
 from ..ops.put_along_axis import put_along_axis
 from ..ops.scatter import index_add
 from ..ops.select import maximum, where
-from ..ops.shape import reshape
+from ..ops.shape import reshape, unsqueeze
 from ..ops.sizes import size_of, sizes_of
 
 _MESSAGES: dict[str, Callable[..., Any]] = {"add": add, "sub": subtract, "mul": multiply, "div": divide}
@@ -32,7 +32,7 @@ def _sum(messages: Any, index: Any, count: Any) -> Any:
 def _mean(messages: Any, index: Any, count: Any) -> Any:
     hits = _sum(ones_like(index, messages.dtype), index, count)
     hits = maximum(hits, ones_like(hits))
-    return divide(_sum(messages, index, count), reshape(hits, _column(messages)))
+    return cast(divide(_sum(messages, index, count), reshape(hits, _column(messages))), messages.dtype)
 
 
 def _column(messages: Any) -> list[int]:
@@ -118,9 +118,10 @@ def send_ue_recv(
 ) -> Any:
     """As send_u_recv, for the rows of x combined with y of the edges by message_op: "add", "sub", "mul" or "div".
 
-    y: [edges, *] that broadcasts with x's rows. Source: paddle.geometric.send_ue_recv.
+    y: [edges, *], of which each row broadcasts with x's; [edges] is one number for each, as x of [nodes] is.
+    Source: paddle.geometric.send_ue_recv.
     """
-    messages = _message("send_ue_recv", message_op)(_sent("send_ue_recv", x, src_index), y)
+    messages = _message("send_ue_recv", message_op, _sent("send_ue_recv", x, src_index), y)
     return _received("send_ue_recv", messages, x, dst_index, reduce_op, out_size)
 
 
@@ -129,7 +130,7 @@ def send_uv(x: Any, y: Any, src_index: Any, dst_index: Any, message_op: str = "a
 
     Source: paddle.geometric.send_uv.
     """
-    return _message("send_uv", message_op)(_sent("send_uv", x, src_index), _sent("send_uv", y, dst_index))
+    return _message("send_uv", message_op, _sent("send_uv", x, src_index), _sent("send_uv", y, dst_index))
 
 
 def _sent(op: str, nodes: Any, index: Any) -> Any:
@@ -139,10 +140,14 @@ def _sent(op: str, nodes: Any, index: Any) -> Any:
     return gather(nodes, index, 0)
 
 
-def _message(op: str, message_op: str) -> Callable[..., Any]:
+def _message(op: str, message_op: str, x: Any, y: Any) -> Any:
+    """What message_op makes of x and y, [edges, *] both: what lies after the edges broadcasts, one number at least."""
     if message_op not in _MESSAGES:
         raise ArgumentError(f"{op}: message_op must be one of {sorted(_MESSAGES)}, got {message_op!r}")
-    return _MESSAGES[message_op]
+    rank = max(x.ndim, rank_of(op, y, "y"), 2)
+    if not y.ndim:
+        raise ShapeError(f"{op}: y must have one row for each edge, got shape []")
+    return _MESSAGES[message_op](*(unsqueeze(t, list(range(1, 1 + rank - t.ndim))) for t in (x, y)))
 
 
 def _received(op: str, messages: Any, x: Any, dst_index: Any, reduce_op: str, out_size: Any) -> Any:
