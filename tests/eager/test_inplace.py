@@ -264,3 +264,34 @@ def test_what_assign_filled_a_leaf_with_gets_its_gradient():
     assign(plain(5.0), y)
     with pytest.raises(StaleBackwardError):
         loss.backward()
+
+
+@pytest.mark.parametrize(
+    ("how", "wanted"),
+    [
+        ({}, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]),
+        ({"shape": [2, 1]}, [[1.0], [2.0]]),
+        ({"shape": [3], "stride": [2]}, [1.0, 3.0, 5.0]),
+        ({"shape": [2], "offset": 16}, [5.0, 6.0]),
+        ({"stride": [1, 2]}, [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]),
+    ],
+    ids=str,
+)
+def test_set_shows_the_memory_of_another_tensor(how, wanted):
+    source = to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    x = to_tensor([0.0] * 4)
+    assert x.set_(source, **how) is x and x.tolist() == wanted
+    source.set_value(source + 10)
+    np.testing.assert_array_equal(x.numpy(), np.add(wanted, 10))
+    assert x.set_().shape == [0]
+
+
+def test_set_refuses_what_it_cannot_show():
+    x = to_tensor([0.0] * 4)
+    for source, how in ((to_tensor([1, 1]), {}), (to_tensor([1.0, 1.0]), {"offset": 2}), ("no tensor", {})):
+        with pytest.raises((TypeError, ValueError), match="set_: "):
+            x.set_(source, **how)
+    x.stop_gradient = False
+    with pytest.raises(ValueError, match="cannot be changed in place"):
+        x.set_(to_tensor([1.0] * 4))
+    assert (x * 2).set_(to_tensor([1.0] * 4)).stop_gradient

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -153,6 +155,40 @@ class Content(Holder):
             raise DTypeError(f"data: expects a Tensor, got {type(value).__name__}")
         self._hold_array(value._data)
         self._cell = value.version_cell()
+
+    def set_(
+        self, source: Tensor | None = None, shape: Sequence[int] | None = None, stride: Sequence[int] | None = None,
+        offset: int = 0, name: str | None = None,
+    ) -> Any:  # fmt: skip
+        """Hold the memory of `source` (none: no elements), off the tape; returns self.
+
+        shape, stride: how it is read, by default as source is, or without gaps where a shape is given. offset: bytes
+        from its first element on. Raises DTypeError when dtypes differ, ArgumentError for a leaf that wants a gradient
+        and an offset between elements, ShapeError beyond the memory. Source: paddle.Tensor.set_.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([1.0, 2.0])
+            >>> x.set_(paddle.to_tensor([1.0, 2.0, 3.0, 4.0]), [2], [2], 4).tolist()
+            [2.0, 4.0]
+        """
+        outside_programs("set_")
+        if self._is_wanted_leaf():
+            raise self._is_leaf_error()
+        held: Any = TENSORS.wrap(self._data.reshape(-1)[:0]) if source is None else source
+        if not isinstance(held, Holder):
+            raise DTypeError(f"set_: source must be a Tensor, got {type(source).__name__}")
+        if held.dtype is not self.dtype:
+            raise DTypeError(f"set_: the tensor is {self.dtype.name}, the source is {held.dtype.name}")
+        places, between = divmod(offset, self._data.dtype.itemsize)
+        if between:
+            raise ArgumentError(f"set_: offset must be a multiple of {self._data.dtype.itemsize} bytes, got {offset}")
+        if source is not None and (shape is not None or stride is not None or offset):
+            sizes = list(held.shape if shape is None else shape)
+            steps = held.strides if shape is None else [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
+            held = held.detach().as_strided(sizes, list(steps if stride is None else stride), places)
+        self.data = held
+        return self if self._node is None else self.detach_()
 
     def detach(self) -> Tensor:
         """A tensor on the same memory that stops gradients."""

@@ -30,9 +30,7 @@ from ..ops.yolo import yolo_box, yolo_loss
 
 Size = int | Sequence[int]
 _roi_layer = partial(layer_of, module=__name__, inputs=("x", "boxes", "boxes_num"), named=False)
-RoIAlign = _roi_layer(
-    "RoIAlign", roi_align, options={"aligned": True}, output_size=REQUIRED, spatial_scale=1.0
-)
+RoIAlign = _roi_layer("RoIAlign", roi_align, options={"aligned": True}, output_size=REQUIRED, spatial_scale=1.0)
 RoIPool = _roi_layer("RoIPool", roi_pool, output_size=REQUIRED, spatial_scale=1.0)
 PSRoIPool = _roi_layer("PSRoIPool", psroi_pool, output_size=REQUIRED, spatial_scale=1.0)
 
