@@ -85,6 +85,27 @@ def test_a_loop_whose_variable_grows(tmp_path):
     check(grown, FIXED, tmp_path, [SOME], [ALL], [10 * ALL])
 
 
+def decoded(x):
+    """Some rounds of a decoder that keeps what it saw, and a mask that grows unless it ends."""
+    rows, past, mask = x, None, paddle.ones_like(x)
+    turn = 0
+    while turn < 4:
+        new = rows if past is None else rows[:, -1:]
+        seen = new * 2 if past is None else paddle.concat([past, new * 2], 1)
+        last = (seen * mask).sum(1, keepdim=True)
+        rows = paddle.concat([rows, last], 1)
+        turn += 1
+        if last.sum() > 40:
+            break
+        past = seen
+        mask = paddle.concat([mask, paddle.ones([3, 1])], 1)
+    return rows[:, 4:]
+
+
+def test_two_that_grow_alike_in_a_loop_that_breaks(tmp_path):
+    check(decoded, FIXED, tmp_path, [ALL / 100], [ALL], [10 * ALL], [-ALL])
+
+
 def test_branches_of_different_sizes(tmp_path):
     def function(x):
         if x.sum() > 0:

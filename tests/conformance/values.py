@@ -20,7 +20,8 @@ def values_of(tensor: T, dtype: str) -> np.ndarray[Any, Any]:
     if tensor.literal is not None:
         return np.array(tensor.literal).astype(kind)
     generator = np.random.default_rng(zlib.crc32(f"{tensor.shape} {tensor.values} {tensor.seed}".encode()))
-    return np.asarray(_filled(generator, tensor, np.dtype(kind))).astype(kind)
+    with np.errstate(invalid="ignore"):  # integers have no inf and no NaN
+        return np.asarray(_filled(generator, tensor, np.dtype(kind))).astype(kind)
 
 
 def _filled(generator: Generator, tensor: T, dtype: np.dtype[Any]) -> Any:

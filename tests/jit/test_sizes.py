@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from vitrify.core.errors import ShapeError
 
 from .models import Scale, counted
 
@@ -63,6 +64,16 @@ def test_nearly_equal_parts_of_an_unknown_size_are_one_program():
         parts = np.array_split(rows(n, 2).numpy(), 3)
         assert all(np.array_equal(got.numpy(), part) for got, part in zip(f(rows(n, 2)), parts, strict=True))
     assert len(f.program_cache) == 1
+
+
+def test_a_tensor_that_cannot_hold_a_result_stays_as_it_was():
+    specs = [paddle.static.InputSpec([None, 3])] * 2
+    f = paddle.jit.to_static(lambda x, y: x.add_(y) * 2, input_spec=specs, full_graph=True)
+    assert f(rows(2), rows(1)).shape == [2, 3]
+    x = rows(1)
+    with pytest.raises(ShapeError, match=r"add_: the result has the shape \[2, 3\], which x \[1, 3\] cannot hold"):
+        f(x, rows(2))
+    assert np.array_equal(x.numpy(), rows(1).numpy())
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..core.alias import aliased
 from ..core.errors import DTypeError, ShapeError
-from ..core.meta import Meta
+from ..core.lazy import lazy_module
+from ..core.meta import UNKNOWN, Meta
 from .arguments import finish, is_tensor
 from .like import as_float
 from .meta_rules import Predicate, any_dtype, elementwise, floating
 from .registry import define_elementwise
+
+_same_sizes = lazy_module("vitrify.ops.same_sizes")
 
 
 def only(op: str, accepts: Predicate, name: str = "x") -> Callable[[Any], Any]:
@@ -145,10 +148,15 @@ def _fits(shape: Sequence[int], found: Sequence[int]) -> bool:
     return len(shape) == len(found) and all(a == b or -1 in (a, b) for a, b in zip(shape, found))
 
 
-def become(name: str, x: Any, result: Any, keeps_shape: bool) -> Any:
-    """x with the content of `result`, which function `name` gave. Raises ShapeError where a shape kept differs."""
+def become(name: str, x: Any, result: Any, keeps_shape: bool, others: Iterable[Any] = ()) -> Any:
+    """x with the content of `result`, which function `name` made of x and `others`.
+
+    Raises ShapeError where a shape kept differs; where only a run knows the sizes of others, that run does.
+    """
     if keeps_shape and not _fits(x.shape, result.shape):
         raise ShapeError(f"{name}_: the result has the shape {list(result.shape)}, which x {list(x.shape)} cannot hold")
+    if keeps_shape and UNKNOWN in result.shape and any(UNKNOWN in getattr(y, "shape", ()) for y in others):
+        result = _same_sizes.same_sizes(f"{name}_: x cannot hold a result of another shape", x, result)
     return x._become(result)
 
 
@@ -166,7 +174,7 @@ def in_place(fn: Callable[..., Any], keeps_shape: bool = False) -> Callable[...,
     def call(x: Any, *args: Any, **kwargs: Any) -> Any:
         if not hasattr(x, "_become"):
             raise DTypeError(f"{fn.__name__}_: x must be a tensor, got {type(x).__name__}")
-        return become(fn.__name__, x, fn(x, *args, **kwargs), keeps_shape)
+        return become(fn.__name__, x, fn(x, *args, **kwargs), keeps_shape, (*args, *kwargs.values()))
 
     call.__name__ = call.__qualname__ = fn.__name__ + "_"
     call.__doc__ = f"In-place `{fn.__name__}`: x takes the result as its content and is returned."

@@ -82,7 +82,7 @@ def _where_in_place(condition: Any, x: Any = None, y: Any = None, name: str | No
     """`where(condition, x, y)` put into x, which is returned. Raises ShapeError if x is smaller than that."""
     if not is_tensor(x):
         raise DTypeError(f"where_: x must be a tensor, got {type(x).__name__}")
-    return become("where", x, where(condition, x, y), keeps_shape=True)
+    return become("where", x, where(condition, x, y), True, (condition, y))
 
 
 def kept(condition: Any, value: Any) -> Any:

@@ -30,7 +30,7 @@ from .symbols import SAMPLES, Size, Sizes, Symbols, is_open, minus, ports, relat
 
 SLOT = ARRAY_SIZE + 8
 _MOST_ROUNDS = 12
-_MOST_VERSIONS = 4
+_MOST_VERSIONS = 8
 _NONE = -1
 # Numbers that are computed of sizes alone are computed again in each part that needs them.
 _FEW = 16
