@@ -215,3 +215,20 @@ def test_in_programs():
 def test_errors(call, error):
     with pytest.raises(error):
         call()
+
+
+@pytest.mark.parametrize("function", [
+    lambda a: S.reshape(a.to_sparse_coo(2), [-1]).to_dense(),
+    lambda a: S.add(a.to_sparse_coo(2), a.to_sparse_coo(2)).to_dense(),
+    lambda a: S.transpose(a.to_sparse_coo(2), [1, 0]).to_dense(),
+    lambda a: a.to_sparse_csr().to_dense(),
+    lambda a: a.to_sparse_coo(2).shape[0] * a,
+    lambda a: a + float(S.is_same_shape(a.to_sparse_coo(2), a.t())),
+])  # fmt: skip
+def test_unknown_sizes_are_part_of_the_key(function):
+    """The places of a sparse tensor are told apart by its sizes."""
+    spec = [paddle.static.InputSpec([None, None], "float64")]
+    static = paddle.jit.to_static(function, input_spec=spec, full_graph=True)
+    for dense in (DENSE, DENSE.T, DENSE[:, :2]):
+        given = paddle.to_tensor(dense.copy())
+        np.testing.assert_array_equal(static(given).numpy(), function(given).numpy())

@@ -10,7 +10,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError, ShapeError, UnknownValueError
+from ..core.meta import UNKNOWN
 from ..core.size import Size, size_of_items
 from .creation import arange
 from .expand import repeat_interleave
@@ -39,7 +40,9 @@ class SparseTensor(ABC):
 
     @property
     def shape(self) -> Size:
-        """The sizes of the whole tensor."""
+        """The sizes of the whole tensor. Raises UnknownValueError where only a run knows one of them."""
+        if UNKNOWN in self._shape:
+            raise UnknownValueError("a sparse tensor's shape is needed while the program is built, and not known then")
         return size_of_items(self._shape)
 
     @property
@@ -49,8 +52,8 @@ class SparseTensor(ABC):
 
     @property
     def size(self) -> int:
-        """Number of elements, stored or not."""
-        return math.prod(self._shape)
+        """Number of elements, stored or not. Raises UnknownValueError as `shape` does."""
+        return math.prod(self.shape)
 
     @property
     def dtype(self) -> Any:
@@ -192,28 +195,28 @@ class SparseCooTensor(SparseTensor):
 
     def to_dense(self) -> Any:
         """All elements as an ordinary Tensor; those stored several times are summed."""
-        return scatter_nd(transpose(self._indices, [1, 0]), self._values, list(self._shape))
+        return scatter_nd(transpose(self._indices, [1, 0]), self._values, list(self.shape))
 
     def flat_places(self) -> Any:
         """The place of each stored element among all, row by row: [nnz]."""
         flat = self._indices[0]
         for axis in range(1, self.sparse_dim()):
-            flat = flat * self._shape[axis] + self._indices[axis]
+            flat = flat * self.shape[axis] + self._indices[axis]
         return flat
 
     def coalesce(self, name: str | None = None) -> SparseCooTensor:
         """The same tensor with each place stored once, in order; values of one place are summed."""
         places, order = unique(self.flat_places(), return_inverse=True)
-        sizes = [size_of(places, 0), *self._shape[self.sparse_dim() :]]
+        sizes = [size_of(places, 0), *self.shape[self.sparse_dim() :]]
         values = scatter_nd(unsqueeze(order, 1), self._values, sizes)
-        return SparseCooTensor(unraveled(places, self._shape[: self.sparse_dim()]), values, self._shape)
+        return SparseCooTensor(unraveled(places, self.shape[: self.sparse_dim()]), values, self._shape)
 
     def to_sparse_csr(self) -> SparseCsrTensor:
         """The same elements, row by row. Raises ShapeError unless there are two dimensions, both with indices."""
         if self.ndim != 2 or self.sparse_dim() != 2:
             raise ShapeError(f"to_sparse_csr: expects 2 sparse dimensions, got shape {list(self.shape)}")
         ordered = self.coalesce()
-        crows = searchsorted(ordered._indices[0], arange(self._shape[0] + 1))
+        crows = searchsorted(ordered._indices[0], arange(self.shape[0] + 1))
         return SparseCsrTensor(crows, ordered._indices[1], ordered._values, self._shape)
 
 
@@ -249,7 +252,7 @@ class SparseCsrTensor(SparseTensor):
 
     def coo(self) -> SparseCooTensor:
         """The same elements, placed by indices."""
-        rows = repeat_interleave(arange(self._shape[0]), self._crows[1:] - self._crows[:-1])
+        rows = repeat_interleave(arange(self.shape[0]), self._crows[1:] - self._crows[:-1])
         return SparseCooTensor(stack([cast(rows, "int64"), cast(self._cols, "int64")]), self._values, self._shape)
 
     def to_sparse_csr(self) -> SparseCsrTensor:
