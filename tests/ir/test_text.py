@@ -1,16 +1,17 @@
 """Programs as text: pleasant to read, and read back as the same program."""
 
+import math
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from tests.ir.programs import any_programs, branching, equal, valid_programs
 from vitrify.core.dtype import float32
 from vitrify.core.errors import DTypeError, FileFormatError
 from vitrify.core.meta import Meta, Ref
 from vitrify.ir.parse import parse_program
-from vitrify.ir.program import Program
+from vitrify.ir.program import Operator, Program
 from vitrify.ir.text import Style, operator_text, program_text
 from vitrify.ops.registry import get_op
 
@@ -63,8 +64,16 @@ def test_any_built_program_reads_back(program):
     assert equal(parse_program(str(program)), program, locs=False)
 
 
+def odd_names():
+    program = Program()
+    block = program.global_block()
+    block.ops.append(Operator(get_op("add"), (), (), {"nan.": None, "inf.x": 1.0, "nan": -math.inf}))
+    return program
+
+
 @settings(max_examples=50)
 @given(any_programs())
+@example(odd_names())
 def test_any_program_at_all_reads_back(program):
     text = program.to_string(throw_on_error=True, with_details=True)
     again = parse_program(text)

@@ -100,3 +100,14 @@ def test_updates_have_the_names_of_optimizers():
         paddle.optimizer.Momentum(use_nesterov=True).minimize(loss)
     updates = [op for op in main.global_block().ops if op.type == "momentum"]
     assert sorted(op.input("Param")[0].split(".")[-1] for op in updates) == ["b_0", "w_0"]
+
+
+def test_blocks_print_and_variables_tell_what_is_fed():
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x = static.data("x", [None, 4])
+        y = static.nn.cond(x.sum() > 0, lambda: x * 2, lambda: x)
+    block = main.global_block()
+    assert block.to_string() == str(block) == str(main).removeprefix("program\n\n")
+    assert "block 0" not in str(main.block(1)) and str(main.block(1)).startswith("block 1 in 0")
+    assert [v.is_data for v in (x, y)] == [v.need_check_feed for v in (x, y)] == [True, False]

@@ -25,7 +25,7 @@ from .changes import TrackedDict, TrackedList
 from .clone import clone_program, prune_program
 from .operator import Operator, refs_in, refs_of
 from .program_desc import STRINGS, BlockDesc, ProgramDesc
-from .text import FORWARD, Style, program_text
+from .text import FORWARD, Style, block_text, program_text
 from .variable import SCOPES, AnyMeta, Literal, Value, Variable, pass_mark, position
 
 __all__ = [
@@ -66,6 +66,15 @@ class Block(SurgicalBlock):
         # The program is the first field to be set.
         object.__setattr__(self, name, value if tracked is None else tracked(value, self.program.epoch))
         self.program.epoch.bump()
+
+    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
+        """The block as `Program.to_string` writes it, and as `str()` does. Source: paddle.static.Program's blocks."""
+        if throw_on_error:
+            check_storable(self.program)
+        return block_text(self, Style(details=with_details))
+
+    def __str__(self) -> str:
+        return self.to_string()
 
     def create_var(
         self,

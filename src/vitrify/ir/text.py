@@ -68,6 +68,13 @@ def program_text(program: Program, style: Style = Style()) -> str:
     return printer.text()
 
 
+def block_text(block: Block, style: Style = Style()) -> str:
+    """One block as text, with those inside of its operators, ending in a line break."""
+    printer = _Printer(style, _inline_blocks(block.program))
+    printer.block(block, _block_head(block))
+    return printer.text()
+
+
 def operator_text(operator: Operator, style: Style = Style(locs=False)) -> str:
     """One operator as text, without its blocks' contents."""
     return _operator_head(operator, block_reference) + _comment(operator.locs, style)

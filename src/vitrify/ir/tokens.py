@@ -14,7 +14,7 @@ STRING = r'"(?:[^"\\\n]|\\.)*"'
 _TOKEN = re.compile(
     rf"""(?P<space>\s+) | (?P<comment>\#[^\n]*) | (?P<string>{STRING})
     | (?P<var>%(?:[^\W\d][\w.@/]*|{STRING})) | (?P<ref>%\d+(?:\[\d+\])?) | (?P<block>\^\d+)
-    | (?P<number>-?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|(?:inf|nan)\b(?!=)))
+    | (?P<number>-?(?:\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|(?:inf|nan)(?![\w.=])))
     | (?P<word>[^\W\d][\w.]*) | (?P<mark>->|\.\.\.|[(){{}}\[\]<>=:,@^])""",
     re.VERBOSE,
 )

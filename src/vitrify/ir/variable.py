@@ -163,6 +163,13 @@ class Variable(GraphTensor):
         self.__dict__[PYTHON_NUMBER] = True
         object.__setattr__(self, "__class__", NumberVariable)
 
+    @property
+    def is_data(self) -> bool:
+        """Whether runs feed it, as `static.data` makes it."""
+        return any(var is self for var in self.block.inputs) and self.block.parent is None
+
+    need_check_feed = is_data  # what runs feed is checked
+
     lod_level = 0  # tensors here are dense, with no levels of lengths
 
     @property
