@@ -149,8 +149,11 @@ class SimpleRNNCell(GatedCell):
         if activation not in self._ACTIVATIONS:
             raise ArgumentError(f"SimpleRNNCell: activation must be tanh or relu, got {activation!r}")
         self.activation = activation
-        self._activation_fn = self._ACTIVATIONS[activation]
         self._set(input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr), hidden_size)
+
+    @property
+    def _activation_fn(self) -> Callable[..., Any]:
+        return self._ACTIVATIONS[self.activation]
 
     def step(self, projected: Any, states: Any) -> tuple[Any, Any]:
         """The new hidden state, twice."""
