@@ -234,12 +234,6 @@ def test_a_text_is_no_number():
         d.scalar_dtype("1")
 
 
-def test_integers_divide_to_float32():
-    assert d.true_divide_dtype(d.int64) is d.float32
-    assert d.true_divide_dtype(d.float64) is d.float64
-    assert d.true_divide_dtype(d.bool_) is d.bool_  # as Paddle does
-
-
 def test_the_default_dtype_is_scoped():
     assert d.get_default_dtype() == "float32" and d.default_dtype() is d.float32
     with d.default_dtype_guard("float64"):

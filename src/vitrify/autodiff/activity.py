@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ..core.meta import FrameMeta, ListMeta
+from ..core.meta import is_differentiable
 from ..ir.program import Block, Operator, Variable
 from ..ops.control_flow import if_op, while_op
 from ..ops.registry import NoGradient, StructuralGradient, Vjp
 
 
 def carries_gradient(var: Variable) -> bool:
-    """Whether the dtype can have a derivative; frames hold values that do."""
-    meta = var.meta
-    while isinstance(meta, ListMeta):
-        meta = meta.item
-    return isinstance(meta, FrameMeta) or meta.dtype.is_floating or meta.dtype.is_complex
+    """Whether the variable is of a kind that can have a derivative."""
+    return is_differentiable(var.meta)
 
 
 def active_variables(

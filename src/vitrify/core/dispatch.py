@@ -36,7 +36,7 @@ EAGER = EagerSlot()
 
 def bind(op: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """The outputs of `op` on `inputs`: Tensors when eager, Variables while a Program is being built."""
-    backend = _current()
+    backend: Backend | None = _current()
     if backend is None:
         return EAGER.apply(op, inputs, attrs)
     return backend.apply(op, inputs, attrs)
@@ -44,7 +44,7 @@ def bind(op: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
 
 def bind_pair(op: Any, x: Any, y: Any) -> Any:
     """`bind` for operators of two operands, without attributes: the calls that models make most."""
-    backend = _current()
+    backend: Backend | None = _current()
     if backend is None:
         return EAGER.pair(op, x, y)
     return backend.apply(op, (x, y), {})

@@ -34,6 +34,8 @@ class DType:
     is_integer: bool
     is_floating: bool
     is_complex: bool
+    is_inexact: bool
+    """Real or complex floating point: what can have gradients. NumPy's word."""
 
     def __repr__(self) -> str:
         return f"paddle.{self.name}"
@@ -54,8 +56,9 @@ def _define(name: str, np_type: type, kind: int) -> DType:
     """Return the new dtype `name`, entered in the look-up tables."""
     np_dtype: np.dtype = np.dtype(np_type)
     dtype = DType(
-        name, np_dtype, np_dtype.itemsize, kind, kind == BOOL, kind == INTEGER, kind == FLOATING, kind == COMPLEX
-    )
+        name, np_dtype, np_dtype.itemsize, kind,
+        kind == BOOL, kind == INTEGER, kind == FLOATING, kind == COMPLEX, kind in (FLOATING, COMPLEX),
+    )  # fmt: skip
     _BY_NAME[name] = dtype
     _BY_NP[np_dtype] = dtype
     return dtype
@@ -255,11 +258,6 @@ def fitted(value: Any, dtype: DType) -> Any:
     bits = 8 * dtype.itemsize
     low = value & ((1 << bits) - 1)
     return low - (1 << bits) if dtype.np.kind == "i" and low >> (bits - 1) else low
-
-
-def true_divide_dtype(promoted: DType) -> DType:
-    """Return the type of `x / y` once both have the type `promoted`: integers give float32."""
-    return float32 if promoted.is_integer else promoted
 
 
 # --- the default floating type --------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ def finfo(dtype: DTypeLike) -> FloatInfo:
     (65504.0, 'float32')
     """
     wanted = as_dtype(dtype)
-    if not (wanted.is_floating or wanted.is_complex or wanted.kind == STORED):
+    if not (wanted.is_inexact or wanted.kind == STORED):
         raise ArgumentError(f"finfo: the dtype must be floating or complex, but received {wanted.name}")
     part = _part(wanted)
     info = ml_dtypes.finfo(part.np)

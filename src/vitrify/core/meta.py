@@ -124,9 +124,7 @@ def broadcast_shapes(op: str, shapes: Sequence[Shape], names: Sequence[str]) -> 
                 out[offset + i] = broadcast_dim(out[offset + i], dim)
             except ValueError as err:
                 listed = ", ".join(f"{n} is {list(s)}" for n, s in zip(names, shapes))
-                raise ShapeError(
-                    f"{op}: shapes do not broadcast: {listed} (dimension {offset + i}: {err})"
-                ) from None
+                raise ShapeError(f"{op}: shapes do not broadcast: {listed} (dimension {offset + i}: {err})") from None
     return tuple(out)
 
 
@@ -146,6 +144,13 @@ class FrameMeta:
 
     def __str__(self) -> str:
         return "frame"
+
+
+def is_differentiable(meta: Any) -> bool:
+    """Whether values of this kind can have gradients: of a floating or complex dtype, lists of such, and frames."""
+    while isinstance(meta, ListMeta):
+        meta = meta.item
+    return not isinstance(meta, Meta) or meta.dtype.is_inexact
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ContextDecorator, contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
@@ -74,6 +74,3 @@ def is_tracing() -> bool:
 def is_grad_enabled() -> bool:
     """Whether ops record gradients in this thread. Source: paddle.is_grad_enabled."""
     return grad_enabled.get()
-
-
-Thunk = Callable[[], T]

@@ -512,13 +512,6 @@ def _derived(kind: Any, base: Any, arguments: tuple[Any, ...], keys: Any, values
     return made, len(keys)
 
 
-def map_leaves(fn: Callable[[Any], Any], value: Any) -> Any:
-    """The structure with `fn` applied to every leaf."""
-    leaves: list[Any] = []
-    tree = flatten(value, leaves)
-    return unflatten(tree, iter([fn(v) for v in leaves]))
-
-
 def all_leaves(value: Any) -> Iterable[Any]:
     """The leaves of `value` in order."""
     leaves: list[Any] = []

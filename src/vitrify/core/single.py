@@ -27,5 +27,5 @@ def assert_single(what: str, shape: Sequence[int]) -> None:
 
 def assert_index(dtype: DType) -> None:
     """Raise DTypeError, a TypeError, where a dtype is not of integers or bools: such tensors index and count."""
-    if dtype.is_floating or dtype.is_complex:
+    if dtype.is_inexact:
         raise DTypeError(f"only integer tensors can be used as an index, got {dtype.name}")

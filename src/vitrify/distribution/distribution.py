@@ -189,11 +189,6 @@ def checked_shape(shape: Any) -> list[Any]:
     return list(shape)
 
 
-def sizes_like(x: Any) -> list[Any]:
-    """x's sizes for creating a tensor: ints, and 0-D tensors while they are unknown."""
-    return [size_of(x, i) if size == UNKNOWN else size for i, size in enumerate(x.shape)]
-
-
 class ExponentialFamily(Distribution):
     """A distribution whose density is exp(<t(x), θ> - F(θ) + k(x)). Source: paddle.distribution.ExponentialFamily.
 

@@ -39,7 +39,7 @@ def new_parameter(
     if chosen is None:
         return None
     wanted = as_dtype(dtype)
-    if not (wanted.is_floating or wanted.is_complex) and chosen.initializer is None and default_initializer is None:
+    if not wanted.is_inexact and chosen.initializer is None and default_initializer is None:
         raise DTypeError(
             f"create_parameter: {wanted.name} has no default initializer",
             hint="pass default_initializer=paddle.nn.initializer.Constant(0)",

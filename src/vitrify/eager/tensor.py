@@ -321,7 +321,7 @@ def _variable_from(data: Any, dtype: Any) -> Any:
         out = data.tensor()
     else:
         out = get_op("assign")(data)
-        if dtype is None and PYTHON_NUMBER in data.__dict__ and (out.dtype.is_floating or out.dtype.is_complex):
+        if dtype is None and PYTHON_NUMBER in data.__dict__ and out.dtype.is_inexact:
             dtype = default_dtype() if out.dtype.is_floating else promote(default_dtype(), complex64)
     return out if dtype is None else as_tensor(out, dtype)
 

@@ -12,6 +12,7 @@ import numpy as np
 from ..core.dtype import as_dtype, default_dtype, fitted
 from ..core.errors import DTypeError, UnsupportedError, UserCodeError, VitrifyError
 from ..core.made import Made
+from ..core.meta import is_differentiable
 from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, stack_depth, user_frames
 from ..ops.amp_policy import cast_for_amp
@@ -22,7 +23,7 @@ from ..ops.promote import SCALARS, common_dtype, promote_inputs, with_numpy_numb
 from ..ops.registry import OpDef, get_op
 from .aliases import Aliases, Hooks
 from .foreseen import Foreseen
-from .gradient_flow import differentiable, stops_of
+from .gradient_flow import stops_of
 from .lifted_attrs import lift_attrs
 from .numbers import as_number, weaken
 from .program import Block, Literal, Program, Variable
@@ -479,7 +480,7 @@ class Builder:
         metas = metas if op.multiple else (metas,)
         stops = stops_of(op, values, attrs, len(metas))
         outs = [
-            self.block.create_var(m, prefix=op.name, stop_gradient=stop or not differentiable(m))
+            self.block.create_var(m, prefix=op.name, stop_gradient=stop or not is_differentiable(m))
             for m, stop in zip(metas, stops)
         ]
         self.foreseen.note(self.block.append(op, values, outs, attrs, locs))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.meta import ListMeta, Meta
 from ..core.modes import grad_enabled
 from ..ops.registry import NoGradient, OpDef, StructuralGradient
 from .program import Block
@@ -45,10 +44,3 @@ def _stops_of_loop(starts: Sequence[Any], ends: Sequence[Any], count: int) -> li
 
 def _stops(value: Any) -> bool:
     return value is None or bool(value.stop_gradient)
-
-
-def differentiable(meta: Any) -> bool:
-    """Whether values of this kind can have gradients."""
-    while isinstance(meta, ListMeta):
-        meta = meta.item
-    return not isinstance(meta, Meta) or meta.dtype.is_floating or meta.dtype.is_complex

@@ -229,7 +229,7 @@ def _traced(function: StaticFunction, tree: Any, leaves: Sequence[Any]) -> Concr
 def _with_gradient(leaf: Any, wanted: bool) -> Any:
     if not isinstance(leaf, InputSpec):
         return leaf
-    differentiable = wanted and (leaf.dtype.is_floating or leaf.dtype.is_complex)
+    differentiable = wanted and leaf.dtype.is_inexact
     return InputSpec(leaf.shape, leaf.dtype, leaf.name, not differentiable)
 
 

@@ -6,8 +6,6 @@ from collections.abc import Collection, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..core.errors import StaleBackwardError
 from ..core.modes import grad_enabled
 from ..core.rng import default_generator, rng_guard
@@ -19,7 +17,6 @@ from .nested import arrays_of, items_of, map_items, versions_of, wrapped
 if TYPE_CHECKING:
     from .segment import CompiledSegment
 
-Array = np.ndarray[Any, Any]
 NOTHING = Cone()
 
 

@@ -20,7 +20,7 @@ from ..core.rng import default_generator
 from ..core.setting import Setting
 from ..eager.tensor import Tensor, wrap
 from ..ir.dead_code import has_effect
-from ..ir.program import Block, Program, Variable
+from ..ir.program import Block, Variable
 from ..runtime.lowering import InterpreterCore, lower
 from ..runtime.options import NEVER, ExecutionOptions
 from ..runtime.warming import run_to_optimize_at
@@ -147,11 +147,6 @@ class CompiledSegment:
     def cones(self) -> dict[int, Cone]:
         """What a gradient passes on its way back from each output that gives one."""
         return {seed: cone_of(self.block, self.outputs[seed]) for seed in self.seeds}
-
-    @property
-    def backward_program(self) -> Program | None:
-        """The backward program, or None when no gradient is wanted."""
-        return None if self.backward is None else self.backward.program
 
     def differentiable(self, given: tuple[int, ...], further: bool = True) -> DifferentiableBackward | None:
         """The backward from these of the outputs as a segment of inputs and cotangents; None where nothing can flow.

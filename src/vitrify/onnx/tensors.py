@@ -12,7 +12,6 @@ from ..core.meta import UNKNOWN
 from .graph import Value
 from .table import FORMS, Context
 
-_LAST = np.iinfo(np.int64).max
 _FIRST = np.iinfo(np.int64).min
 
 # -- made of attributes ------------------------------------------------------------------------------------------------
@@ -496,5 +495,3 @@ def unfold_windows(g: Context, x: Value, *, axis: int, size: int, step: int) -> 
     found = g.gather(x, g.constant(places), axis)
     perm = [i for i in range(x.ndim + 1) if i != axis + 1]
     return g.transpose(found, [*perm, axis + 1])
-
-

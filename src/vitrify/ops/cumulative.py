@@ -91,9 +91,7 @@ def _running_along(op: OpDef, x: Any, axis: Any) -> Any:
 
 
 @aliased(x="input", axis="dim")
-def cumsum(
-    x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None, *, out: Any = None
-) -> Any:
+def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None = None, *, out: Any = None) -> Any:
     """The running sum along `axis`, or over the flattened x for None; integers give int64 unless `dtype` is given.
 
     Source: paddle.cumsum.
@@ -109,7 +107,7 @@ def cumsum(
 
 
 def _has_fractions(dtype: DType) -> bool:
-    return dtype.is_floating or dtype.is_complex
+    return dtype.is_inexact
 
 
 # -- products --------------------------------------------------------------------------------------------------------
@@ -140,9 +138,7 @@ cumprod_op: OpDef = define_op(
 
 
 @aliased(x="input")
-def cumprod(
-    x: Any, dim: int | None = None, *, dtype: Any = None, out: Any = None, name: str | None = None
-) -> Any:
+def cumprod(x: Any, dim: int | None = None, *, dtype: Any = None, out: Any = None, name: str | None = None) -> Any:
     """The running product along `dim`, or over the flattened x for None. Source: paddle.cumprod.
 
     Example:
@@ -254,7 +250,6 @@ def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
     return _running("cummin", _CUMMIN, x, axis, dtype)
 
 
-
 @aliased(axis="dim")
 def _cumsum_in_place(x: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
     """`cumsum` put into x, in x's dtype unless another is asked for; returns x."""
@@ -262,8 +257,8 @@ def _cumsum_in_place(x: Any, axis: Any = None, dtype: Any = None, name: str | No
     return x._become(cumsum(x, axis, x.dtype if dtype is None else dtype))
 
 
-METHODS: dict[str, Any] = {
-    fn.__name__: fn for fn in (cumsum, cumprod, logcumsumexp, cummax, cummin)
-} | {"cumsum_": _cumsum_in_place}
+METHODS: dict[str, Any] = {fn.__name__: fn for fn in (cumsum, cumprod, logcumsumexp, cummax, cummin)} | {
+    "cumsum_": _cumsum_in_place
+}
 INPLACE = ("cumprod",)
 __all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]

@@ -17,7 +17,7 @@ def check_finite(op: str, results: Iterable[Any], variables: Sequence[str] = ())
     """
     for position, array in enumerate(results):
         meta = metas_of([array])[0]
-        if not isinstance(meta, Meta) or not (meta.dtype.is_floating or meta.dtype.is_complex):
+        if not isinstance(meta, Meta) or not meta.dtype.is_inexact:
             continue
         wide = array.astype("float32") if array.dtype.kind == "V" else array
         # One pass in the common case: a finite sum has finite summands only.

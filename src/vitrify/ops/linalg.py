@@ -27,7 +27,7 @@ from .transpose import matrix_transpose
 
 def need_matrices(op: str, x: Meta, name: str = "x", square: bool = True) -> None:
     """Raise ShapeError or DTypeError unless x holds (square) matrices of floating point numbers."""
-    if not (x.dtype.is_floating or x.dtype.is_complex):
+    if not x.dtype.is_inexact:
         raise DTypeError(f"{op}: {name} is {x}, expected real or complex floating point")
     if x.ndim < 2:
         raise ShapeError(f"{op}: {name} is {x}, expected at least 2 dimensions")
@@ -283,18 +283,14 @@ def _triangle_of(xp: Any, x: Any, upper: bool, unitriangular: bool) -> Any:
 
 def _triangular_kernel(xp: Any, x: Any, y: Any, *, upper: bool, transpose: bool, unitriangular: bool) -> Any:
     part = _triangle_of(xp, x, upper, unitriangular)
-    return no_solution(
-        "triangular_solve", lambda: xp.linalg.solve(xp.swapaxes(part, -1, -2) if transpose else part, y)
-    )
+    return no_solution("triangular_solve", lambda: xp.linalg.solve(xp.swapaxes(part, -1, -2) if transpose else part, y))
 
 
 def _triangular_vjps(ct: Any, x: Any, upper: bool, transpose: bool, unitriangular: bool) -> Any:
     return triangular_solve_op(conj(x), ct, upper=upper, transpose=not transpose, unitriangular=unitriangular)
 
 
-def _triangular_x_vjp(
-    ct: Any, *, x: Any, out: Any, upper: bool, transpose: bool, unitriangular: bool
-) -> Any:
+def _triangular_x_vjp(ct: Any, *, x: Any, out: Any, upper: bool, transpose: bool, unitriangular: bool) -> Any:
     flow = -matmul(_triangular_vjps(ct, x, upper, transpose, unitriangular), adjoint(out))
     if transpose:
         flow = matrix_transpose(flow)
@@ -335,9 +331,7 @@ def triangular_solve(
         >>> paddle.linalg.triangular_solve(paddle.to_tensor([[2.0]]), paddle.to_tensor([[6.0]])).tolist()
         [[3.0]]
     """
-    return triangular_solve_op(
-        x, y, upper=bool(upper), transpose=bool(transpose), unitriangular=bool(unitriangular)
-    )
+    return triangular_solve_op(x, y, upper=bool(upper), transpose=bool(transpose), unitriangular=bool(unitriangular))
 
 
 METHODS: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.dtype import DType, bool_, default_dtype, promote, promote_scalar
+from ..core.dtype import DType, promote, promote_scalar
 from ..core.errors import DTypeError
 from ..core.meta import Meta, broadcast_shapes
 
@@ -24,7 +24,7 @@ def numeric(dtype: DType) -> bool:
 
 def floating(dtype: DType) -> bool:
     """Real and complex floating point."""
-    return dtype.is_floating or dtype.is_complex
+    return dtype.is_inexact
 
 
 def real_floating(dtype: DType) -> bool:
@@ -82,11 +82,6 @@ def elementwise(
     return rule
 
 
-def comparison(op: str, names: Sequence[str] = ("x", "y"), accepts: Predicate = any_dtype) -> Callable[..., Meta]:
-    """The rule of a comparison: shapes broadcast, the result is bool."""
-    return elementwise(op, names, accepts, result=bool_)
-
-
 def same_as(op: str, name: str = "x", accepts: Predicate = any_dtype) -> Callable[..., Meta]:
     """The rule of an op whose output has its first input's shape and dtype."""
     return elementwise(op, (name,), accepts)
@@ -101,8 +96,3 @@ def need_one_floating(op: str, **metas: Any) -> None:
     if len({meta.dtype for meta in given.values()}) > 1:
         found = ", ".join(f"{name} is {meta}" for name, meta in given.items())
         raise DTypeError(f"{op}: {found}, expected one dtype")
-
-
-def true_division_dtype(dtype: DType) -> DType:
-    """What `/` computes in: floats keep their dtype, integers and bool become the default dtype."""
-    return dtype if dtype.is_floating or dtype.is_complex else default_dtype()

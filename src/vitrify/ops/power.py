@@ -74,7 +74,7 @@ def _power(x: Any, y: Any) -> Any:
         raise ArgumentError(
             f"pow: {x.dtype.name} to the power of {y} is no integer", hint=f"use a float exponent: x ** {y}.0"
         )
-    if y.__class__ in (int, float) and y == 2 and is_tensor(x) and (x.dtype.is_floating or x.dtype.is_complex):
+    if y.__class__ in (int, float) and y == 2 and is_tensor(x) and x.dtype.is_inexact:
         return square(x)
     return pow_op(x, y)
 

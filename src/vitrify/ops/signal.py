@@ -205,7 +205,7 @@ def _check_spectrum(x: Any, size: int, onesided: bool, return_complex: bool, win
         raise ArgumentError(f"istft: x must have {frequencies} frequencies for n_fft {size}, got {x.shape[-2]}")
     if onesided and (return_complex or (window is not None and window.dtype.is_complex)):
         raise ArgumentError("istft: onesided must be False where the result or window is complex")
-    if not (x.dtype.is_floating or x.dtype.is_complex):
+    if not x.dtype.is_inexact:
         raise DTypeError(f"istft: x is {Meta(tuple(x.shape), x.dtype)}, expected floating point numbers")
 
 

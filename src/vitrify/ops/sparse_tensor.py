@@ -26,8 +26,6 @@ from .sizes import size_of
 from .transpose import transpose
 from .unique import unique
 
-Shape = tuple[int, ...]
-
 
 class SparseTensor(ABC):
     """What sparse tensors of both kinds share; what is not stored is 0."""

@@ -30,7 +30,7 @@ def operations(op: OpDef, metas: Sequence[Any], attrs: Mapping[str, Any]) -> flo
     if op.work is not None:
         return arithmetic(op, metas, attrs)
     known = [m for m in metas if isinstance(m, Meta)]
-    if not known or len(known) < len(metas) or not any(m.dtype.is_floating or m.dtype.is_complex for m in known):
+    if not known or len(known) < len(metas) or not any(m.dtype.is_inexact for m in known):
         return 0.0
     if op.scalar is not None:
         shape = broadcast_shapes(op.name, [m.shape for m in known], [str(i) for i in range(len(known))])

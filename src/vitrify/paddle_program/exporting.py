@@ -46,7 +46,6 @@ ROOMS = (
     composed_forms, forms, index_forms, layer_forms, library_forms, list_forms, control_forms, detection_forms,
     drawn_forms, searching_forms, window_forms,
 )  # fmt: skip
-Array = np.ndarray[Any, Any]
 
 
 def save_desc(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:

@@ -18,7 +18,6 @@ from .table import In, Row, old_rows
 
 _pb = lazy_module("vitrify.paddle_program.program_desc_pb2")
 LARGEST = 1 << 31
-NO_BLOCK = -1
 TENSOR, ARRAY = 7, 13
 """What stands as the type of a variable that is a tensor."""
 DATA_TYPES: dict[int, DType] = {

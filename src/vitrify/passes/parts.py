@@ -88,7 +88,7 @@ def _joined(root: Op, leaves: Sequence[Op]) -> dict[Op, list[Op]]:
         place = span.stop
     if place != meta.shape[axis]:
         return {}
-    zero = Literal(0.0 if meta.dtype.is_floating or meta.dtype.is_complex else 0, meta.dtype)
+    zero = Literal(0.0 if meta.dtype.is_inexact else 0, meta.dtype)
     by, parts = dict[Op, list[Op]](), list[Value]()
     for _, leaf in known:
         part = leaf.values[0]

@@ -155,8 +155,7 @@ def _tensors_from_outside(
 
 def _change_refused(name: str) -> UnsupportedError:
     return UnsupportedError(
-        f"{name} changes Python objects, each time that gradients are computed; a program's runs no "
-        "Python",
+        f"{name} changes Python objects, each time that gradients are computed; a program's runs no Python",
         hint="let backward give gradients only, or convert with full_graph=False, which runs this statement as Python",
     )
 
@@ -178,7 +177,7 @@ _first = operator.itemgetter(0)
 
 
 def _is_differentiable(value: Any) -> bool:
-    return is_graph(value) and (value.dtype.is_floating or value.dtype.is_complex)
+    return is_graph(value) and value.dtype.is_inexact
 
 
 def _cotangent(ct: Any, like: Any, materialize: bool) -> Any:

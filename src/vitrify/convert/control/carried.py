@@ -88,10 +88,9 @@ class CarriedValue:
         for leaf in self.leaves:
             for meta in leaf.metas:
                 var = block.add_input(meta, self.name.replace(".", "_").replace("a list", "items"))
-                differentiable = var.dtype.is_floating or var.dtype.is_complex
                 # Under no_grad a gradient flows through what iterations hand on to one another.
                 enabled = grad_enabled.get() or leaf.wants or wants_gradient(leaf.start)
-                var.stop_gradient = not (differentiable and enabled)
+                var.stop_gradient = not (var.dtype.is_inexact and enabled)
                 made.append(var)
             if leaf.flagged:
                 made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_set"))

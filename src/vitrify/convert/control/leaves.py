@@ -9,11 +9,10 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...core.errors import ArgumentError, UnsettledError, VitrifyError
-from ...core.meta import UNKNOWN, ListMeta, Meta
+from ...core.meta import UNKNOWN, ListMeta, Meta, is_differentiable
 from ...core.modes import grad_enabled
 from ...core.pytree import flatten, is_open
 from ...ir.builder import UNSET
-from ...ir.gradient_flow import differentiable
 from ...ir.graph_tensor import sample
 from ...ir.numbers import as_number, is_number, number_dtype
 from ...ir.program import Variable
@@ -169,7 +168,7 @@ def _stops_then(leaf: Leaf, end: Any) -> frozenset[str]:
     """The fact that stop_gradient depends on the turn, or on the path in it: the value from before wants a gradient, a
     later one does not.
     """
-    if not is_tensor(end) or not differentiable(leaf.meta) or not wants_gradient(leaf.start):
+    if not is_tensor(end) or not is_differentiable(leaf.meta) or not wants_gradient(leaf.start):
         return frozenset()
     stops = not wants_gradient(end) or STOP_GRADIENT in facts_of(builder().content(end))
     return frozenset({STOP_GRADIENT} if stops else ())
@@ -312,5 +311,3 @@ def not_carried(name: str, leaf: Leaf, end: Any) -> VitrifyError:
         "by a tensor condition can carry only tensors and numbers",
         hint="make it a tensor before the loop, or keep it unchanged inside",
     )
-
-
