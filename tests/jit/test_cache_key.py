@@ -97,6 +97,33 @@ def test_values_without_hash():
     assert len(runs) == 1
 
 
+class Named:
+    """Equal to all of its name, whatever else it holds."""
+
+    def __init__(self, name, scale):
+        self.name, self.scale = name, scale
+
+    def __eq__(self, other):
+        return self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+class Scaled(str):
+    def __new__(cls, name, scale):
+        made = super().__new__(cls, name)
+        made.scale = scale
+        return made
+
+
+@pytest.mark.parametrize("kind", [Named, Scaled])
+@pytest.mark.parametrize("wrap", [lambda v: v, lambda v: [v], lambda v: frozenset([v])])
+def test_equal_objects_of_the_users_may_hold_different_things(kind, wrap):
+    f, _ = counted(lambda x, held: x * next(iter(held if isinstance(held, (list, frozenset)) else [held])).scale)
+    assert [f(X, wrap(kind("a", scale))).tolist() for scale in (2.0, 3.0, 2.0)] == [[2, 4], [3, 6], [2, 4]]
+
+
 def test_nan_is_equal_to_itself_here():
     f, runs = counted(lambda x, k: x * k)
     f(X, float("nan")), f(X, float("nan"))

@@ -216,3 +216,23 @@ def test_exceptions_hold_what_the_call_computed(function):
         if expected is not None:
             held = [[str(part) for part in (*err.args, *vars(err).values())] for err in (found, expected)]
             assert held[0] == held[1]
+
+
+class Slotted:
+    __slots__ = ("x",)
+
+    def __init__(self, x):
+        self.x = x
+
+
+@pytest.mark.parametrize("kind", [Slotted, object])
+def test_an_object_made_inside_that_stands_twice_is_one_object(kind):
+    @paddle.jit.to_static(full_graph=True)
+    def f(x):
+        made = kind() if kind is object else kind(x)
+        return [made, made, x]
+
+    for _ in range(2):
+        first, second, _ = f(W)
+        assert first is second
+        assert isinstance(first, kind)

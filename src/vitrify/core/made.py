@@ -14,6 +14,8 @@ class Made:
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Callable[[], Any], Any]] = {}
+        self.kept: set[int] = set()
+        """The ids of those that this refers to, once each, since their class allows no weak reference."""
 
     def note(self, value: Any, block: Any) -> None:
         """Take notice of an object made in a block, if such a one can be made without running its class's code."""
@@ -24,6 +26,7 @@ class Made:
         try:
             held: Callable[[], Any] = ref(value)
         except TypeError:  # its class has slots, and none for this
+            self.kept.add(id(value))
 
             def held() -> Any:
                 return value
@@ -49,7 +52,7 @@ class Made:
         """(class, attributes, names) of an object that the trace made, unless it holds itself; else None."""
         if value not in self or self._is_cyclic(value):
             return None
-        names = tuple(_names(value))
+        names = tuple(own_names(value))
         return type(value), [object.__getattribute__(value, name) for name in names], ("object", names)
 
     def _is_cyclic(self, value: Any) -> bool:
@@ -70,12 +73,29 @@ class Made:
         base = next((base for base in _CONTAINERS if isinstance(value, base)), None)
         if base is not None:
             return list(base.__iter__(value))  # no code of a class derived from it
-        return [object.__getattribute__(value, name) for name in _names(value)] if value in self else []
+        return [object.__getattribute__(value, name) for name in own_names(value)] if value in self else []
 
 
-def _names(value: Any) -> Iterator[str]:
+def held_by(value: Any) -> list[Any]:
+    """What an object's own attributes hold, those in slots of the user's classes too."""
+    held = getattr(value, "__dict__", None)
+    return [*(held.values() if isinstance(held, dict) else ()), *held_in_slots(value)]
+
+
+def held_in_slots(value: Any) -> list[Any]:
+    """What an object of the user's class has in slots."""
+    if not hasattr(type(value), "__slots__") or type(value).__module__.partition(".")[0] == "vitrify":
+        return []
+    return [object.__getattribute__(value, name) for name in _slots(value)]
+
+
+def own_names(value: Any) -> Iterator[str]:
     """The names of the attributes that the object itself holds."""
     yield from getattr(value, "__dict__", ())
+    yield from _slots(value)
+
+
+def _slots(value: Any) -> Iterator[str]:
     for cls in type(value).__mro__:
         slots = cls.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:

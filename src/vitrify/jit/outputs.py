@@ -22,7 +22,9 @@ from ..convert.values.sequences import GraphSequence
 from ..convert.values.text import GraphText
 from ..core.closures import CLOSURES, closure_node, is_our_own
 from ..core.errors import UnsupportedError
+from ..core.made import held_by
 from ..core.meta import Meta
+from ..core.modes import recorder
 from ..core.pytree import (
     LEAF,
     OneOf,
@@ -342,10 +344,8 @@ def _parts(value: Any) -> Iterable[Any] | None:
         return value
     if isinstance(value, CLOSURES):
         return closure_node(value)[1] if holds_variables(value) else None
-    if hasattr(value, "__dict__") and (is_plain_dataclass(type(value)) or holds_variables(value)):
-        held: Iterable[Any] = vars(value).values()
-        return held
-    return None
+    made = getattr(recorder.get(), "made", ())
+    return held_by(value) if is_plain_dataclass(type(value)) or value in made or holds_variables(value) else None
 
 
 def _refuse_born(layer: Layer) -> None:
@@ -389,10 +389,9 @@ def _attributes(value: Any, depth: int) -> Iterator[Any]:
         for item in closure_node(value)[1] if depth and not is_our_own(value) else ():
             yield from _inside(item, depth - 1)
         return
-    held = getattr(value, "__dict__", None)
-    if depth == 0 or not isinstance(held, dict) or isinstance(value, _OPAQUE):
+    if depth == 0 or isinstance(value, _OPAQUE):
         return
-    for item in (*held.values(), *(value.args if isinstance(value, BaseException) else ())):
+    for item in (*held_by(value), *(value.args if isinstance(value, BaseException) else ())):
         yield from _inside(item, depth - 1)
 
 

@@ -28,7 +28,7 @@ from ..eager.tensor import Tensor, as_tensor
 from ..runtime.options import DEFAULT, ExecutionOptions
 from ..transformers import NoSourceError
 from .faults import warn_of_fault
-from .key import content
+from .key import BY_VALUE, content
 from .number_inputs import NumberInputs
 from .partial_program import PartialProgramLayer, UnfitError
 from .program_cache import MISS, Executable, Family, Recent, Substitute
@@ -158,7 +158,9 @@ class StaticFunction(Traceable):
             if not isinstance(leaf, Tensor):
                 if not isinstance(leaf, np.ndarray):
                     kind = leaf.__class__
-                    key += (kind, leaf if kind is not float else leaf.hex())  # tells -0.0, and nan is nan
+                    if kind is float:
+                        leaf = leaf.hex()  # tells -0.0, and nan is nan
+                    key += (kind, leaf if kind in BY_VALUE else content(leaf))
                     continue
                 leaf = as_tensor(leaf)
             data = leaf._data

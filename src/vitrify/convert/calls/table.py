@@ -6,6 +6,7 @@ import builtins
 import copy
 import functools
 import itertools
+import operator
 import types
 import typing
 from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ from ..values.emit import unset_flag
 from ..values.facts import ask
 from ..values.handlers import catching
 from ..values.maybe import is_set, set_flag, set_or
-from ..values.one_of import GraphOneOf, asked, each_option, settled
+from ..values.one_of import GraphOneOf, asked, by_option, each_option, settled
 from ..values.optional import assert_not_none
 from ..values.sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from ..values.text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
@@ -112,6 +113,7 @@ def _by_method(builtin: Callable[..., Any], special: str, form: Callable[..., An
     """`builtin` of one object: its converted special method where the user wrote that, else `form`."""
 
     @for_user
+    @by_option(1)
     def convert(*args: Any, **kwargs: Any) -> Any:
         method = user_method(args[0], special) if args else None
         return form(*args, **kwargs) if method is None else method(*args[1:], **kwargs)
@@ -123,10 +125,16 @@ def _by_method(builtin: Callable[..., Any], special: str, form: Callable[..., An
 @for_user
 def convert_range(*args: Any) -> Any:
     """`range(...)` with tensor bounds."""
+    args = tuple(each_option(a, _as_bound) if a.__class__ is GraphOneOf else a for a in args)
     if not any(is_graph(a) for a in args):
         return builtins.range(*args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
     return graph_range(start, stop, step)
+
+
+def _as_bound(value: Any) -> Any:
+    """The number that a bound of several kinds is, one of an `IntEnum` say."""
+    return value if is_graph(value) else operator.index(value)
 
 
 def convert_enumerate(iterable: Any, start: Any = 0) -> Any:

@@ -46,7 +46,7 @@ from .leaves import (
     widened,
     wider_list,
 )
-from .paired import LACKING, Recoded, fits
+from .paired import LACKING, Recoded, fits, is_derived_scalar
 
 _CODE = Leaf(0, Meta((), dtype_of(0)), is_number=True, kinds=frozenset({int}))
 """The place of the option that a value of several kinds is, as long as it is the first."""
@@ -216,7 +216,7 @@ class CarriedValue:
             return True
         raw: list[Any] = []
         tree = self._flatten(value, raw)
-        if tree != self.tree:
+        if tree != self.tree or any(map(_is_another_constant, self.leaves, raw)):
             return self._restructure(tree, raw, settled(value))
         wider = [wanting(widened(self.name, leaf, end), end) for leaf, end in zip(self.leaves, raw)]
         changed = any(a is not b for a, b in zip(wider, self.leaves))
@@ -254,7 +254,7 @@ class CarriedValue:
             leaf = next(held)
             if isinstance(end, list) and isinstance(leaf.start, (list, Undefined)):
                 return LEAF, [self._wider_list(leaf, end)]
-            if node is None:
+            if node is None and not _is_another_constant(leaf, end):
                 return LEAF, [leaf]
         elif node is not None and is_alike(tree, node):
             parts = [self._closed(child, held, e) for child, e in zip(tree[1], node[1])]
@@ -317,7 +317,7 @@ class CarriedValue:
         """A leaf of an option that nothing before the loop is, and `end` after an iteration."""
         if is_open(end):
             return Leaf(LACKING, items=list_spec(item_spec(end)).item)
-        if is_numeric(end):
+        if is_numeric(end) and not is_derived_scalar(end):
             return replace(set_inside(end, LACKING), flagged=unset_flag(end) is not None)
         if not is_constant(end) and not knows_nothing_of(end, builder().block):
             raise not_carried(self.name, Leaf(None), end)
@@ -329,6 +329,16 @@ class CarriedValue:
             loc=self.loc,
             hint="keep both the same in every iteration, or keep the values in one tensor",
         )
+
+
+def _is_another_constant(leaf: Leaf, end: Any) -> bool:
+    """Whether a string, a member of an enumeration or the like was exchanged for another one."""
+    if leaf.items is not None or leaf.meta is not None:
+        return False
+    known = all(
+        is_constant(v) and v is not None and (is_derived_scalar(v) or not is_numeric(v)) for v in (leaf.start, end)
+    )
+    return known and not fits(leaf.start, end)
 
 
 def _can_change(value: Any) -> bool:

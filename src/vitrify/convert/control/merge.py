@@ -65,7 +65,7 @@ from ..values.text import GraphText
 from ..values.text_choice import TextSlot, chosen, is_text
 from ..values.user_errors import without_frames
 from .error_slot import ErrorSlot, error_slot, left
-from .paired import LACKING, fits, have_one_rank, paired_options
+from .paired import LACKING, fits, have_one_rank, is_derived_scalar, paired_options
 
 
 @dataclass
@@ -371,6 +371,8 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
     a, b = decided(a, joined.pred, True), decided(b, joined.pred, False)
     if a is b or (a.__class__ is b.__class__ and isinstance(a, (*SCALARS, str, bytes)) and _same(a, b)):
         return a
+    if is_derived_scalar(a) or is_derived_scalar(b):
+        return merge_options(name, a, b, joined)
     if is_text(a) and is_text(b) and not (isinstance(a, str) and isinstance(b, str)):
         return chosen(a, b, joined.add, placeholder_for)
     if is_open(a) and is_open(b):

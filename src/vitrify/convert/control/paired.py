@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
+
+import numpy as np
 
 from ...core.pytree import node_of
 from ...ir.graph_tensor import as_number
 from ...ir.program import Block
 from ...ops.compare import equal
+from ...ops.promote import SCALARS
 from ...ops.select import where
 from ..containers.structure import is_alike
 from ..values.base import Undefined, is_constant, is_equal, is_tensor
 from ..values.emit import Deferred, common_dtype, is_numeric, is_python_number
 from ..values.one_of import GraphOneOf, options_of
 from ..values.text_choice import is_text
+
+_BUILTIN = (*SCALARS, str)
 
 
 class Lacking(Undefined):
@@ -73,6 +79,8 @@ def fits(a: Any, b: Any) -> bool:
     """Whether one value can stand for both."""
     if a is b or (isinstance(a, list) and isinstance(b, list)):
         return True
+    if is_derived_scalar(a) or is_derived_scalar(b):
+        return a.__class__ is b.__class__ and is_equal(a, b) and not isinstance(a, Enum) and vars(a) == vars(b)
     if is_numeric(a) and is_numeric(b):
         return have_one_rank(a, b) and common_dtype(a, b) is not None
     if is_text(a) and is_text(b):
@@ -81,6 +89,11 @@ def fits(a: Any, b: Any) -> bool:
     if first is not None and second is not None:
         return is_alike(first, second) or (first[0] is dict and second[0] is dict)
     return a.__class__ is b.__class__ and is_constant(a) and not is_numeric(a) and is_equal(a, b)
+
+
+def is_derived_scalar(value: Any) -> bool:
+    """Whether it is a number or string of a class built on Python's own (an `IntEnum`): no tensor stands for it."""
+    return isinstance(value, _BUILTIN) and value.__class__ not in _BUILTIN and not isinstance(value, np.generic)
 
 
 def have_one_rank(a: Any, b: Any) -> bool:

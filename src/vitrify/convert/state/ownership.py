@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ...core.made import held_in_slots
 from ...core.pytree import OneOf, OpenList, OverList, can_change, eager_class, is_open, node_of
 from ...ir.builder import Fork, current_builder
 from ..values.foreign import ForkedError
@@ -24,9 +25,12 @@ def known_references(held: Any, base: Counter[int]) -> Counter[int]:
     A container inside `held` that others know, too, does not count: what it refers to is as well known as itself.
     """
     shared: set[int] = set()
+    build = current_builder()
     while True:
         found = _containers(held, shared)
         known = base + Counter(id(item) for container in found for item in _items(container))
+        if build is not None and build.made:
+            known.update(build.made.kept)
         # Three more references: the list `found`, the variable here, and the argument of getrefcount.
         more = {id(c) for c in islice(found, 1, None) if id(c) not in shared and sys.getrefcount(c) > known[id(c)] + 3}
         if not more:
@@ -64,7 +68,8 @@ def _items(container: Any) -> list[Any]:
         return list(dict.values(container))
     if isinstance(container, (list, tuple, set)):
         return list(container)
-    return [container.__dict__] if hasattr(container, "__dict__") else []
+    slotted = held_in_slots(container)
+    return [container.__dict__, *slotted] if hasattr(container, "__dict__") else slotted
 
 
 def private(values: tuple[Any, ...], holders: int) -> frozenset[int]:

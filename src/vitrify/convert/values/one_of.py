@@ -237,6 +237,9 @@ def by_option(count: int) -> Callable[[F], F]:
             for place in range(min(count, len(args))):
                 if args[place].__class__ is GraphOneOf:
                     return each_option(args[place], partial(_with, call, args, kwargs, place))
+                bound = _bound(args[place]) if args[place].__class__ is slice else None
+                if bound is not None:
+                    return each_option(bound, partial(_with_bound, call, args, kwargs, place, bound))
             return function(*args, **kwargs)
 
         return call  # type: ignore[return-value]
@@ -246,6 +249,19 @@ def by_option(count: int) -> Callable[[F], F]:
 
 def _with(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any], place: int, option: Any) -> Any:
     return function(*args[:place], option, *args[place + 1 :], **kwargs)
+
+
+def _bound(index: slice) -> GraphOneOf | None:
+    """The first bound of a slice that is of several kinds."""
+    return next((v for v in (index.start, index.stop, index.step) if v.__class__ is GraphOneOf), None)
+
+
+def _with_bound(
+    function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any], place: int, bound: GraphOneOf, option: Any
+) -> Any:
+    index = args[place]
+    exchanged = slice(*[option if v is bound else v for v in (index.start, index.stop, index.step)])
+    return _with(function, args, kwargs, place, exchanged)
 
 
 def for_options(function: Function, deep: bool) -> Function:
