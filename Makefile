@@ -53,4 +53,4 @@ bench: $(STAMP)  ## time vitrify, beside other frameworks where given: ARGS="--t
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
 clean:  ## remove the environment and everything generated
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis htmlcov .coverage* runs vitrify_dump dist build
+	rm -rf $(VENV) .venv-newest .pytest_cache .mypy_cache .ruff_cache .hypothesis htmlcov .coverage* runs vitrify_dump dist build

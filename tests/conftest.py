@@ -3,14 +3,11 @@
 import os
 import random
 import signal
-from collections.abc import Generator
 from importlib import import_module
 from importlib.util import find_spec
-from zlib import crc32
 
 import numpy as np
 import pytest
-from coverage import Coverage
 from hypothesis import settings
 
 from vitrify.core import names
@@ -62,22 +59,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files that tests compare with")
-    parser.addoption("--cov-skip", type=int, default=0, metavar="N", help="--cov leaves out one of N cases of a test")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Watch no lines in cases that `--cov-skip` leaves out: it doubles their time, and others reach those lines."""
-    watching = Coverage.current()
-    count = item.config.getoption("--cov-skip")
-    is_case = watching is not None and count and hasattr(item, "callspec")
-    if not is_case or crc32(item.nodeid.encode()) % count:
-        return (yield)
-    watching.stop()
-    try:
-        return (yield)
-    finally:
-        watching.start()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from coverage import Coverage
 
 
 @pytest.fixture
 def interruptible(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ctrl-C comes out of whatever it falls into, although Python, by itself, loses some.
 
-    One inside coverage's tracer leaves its lock locked, and all wait for ever: lines stay uncounted. One inside a
-    destructor is ignored, and Python says so: it is pressed once more.
+    One inside coverage's own code ends the process, or leaves a lock locked for which all wait: lines stay uncounted.
+    One inside a destructor is ignored, and Python says so: it is pressed once more.
     """
     others = sys.unraisablehook
 
@@ -26,7 +27,10 @@ def interruptible(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             others(ignored)
 
     monkeypatch.setattr(sys, "unraisablehook", press_again)
-    tracer = sys.gettrace()
-    sys.settrace(None)
+    counting = Coverage.current()
+    if counting is None:
+        yield
+        return
+    counting.stop()
     yield
-    sys.settrace(tracer)
+    counting.start()

@@ -25,16 +25,24 @@ MAIN = threading.main_thread()
 pytestmark = pytest.mark.usefixtures("interruptible")
 
 
-def press(times=1):
-    """Press Ctrl-C as soon as a kernel has got to the gate, and as often as this."""
+def press(times=1, *, releases=False):
+    """Press Ctrl-C as soon as a kernel has got to the gate, and as often as this; then open the gate if asked to.
+
+    The thread that does so must have ended before the next test closes the gate.
+    """
 
     def presses():
         GATE.reached.wait(blocking.PATIENCE)
         for _ in range(times):
             time.sleep(0.05)  # for the caller to begin to wait
             signal.pthread_kill(MAIN.ident, signal.SIGINT)
+        if releases:
+            time.sleep(0.15)  # for the caller to wait for what computes
+            GATE.release()
 
-    threading.Thread(target=presses, daemon=True).start()
+    thread = threading.Thread(target=presses, daemon=True)
+    thread.start()
+    return thread
 
 
 @pytest.mark.parametrize("mode", ["trace", "threads", "streams"])
@@ -43,13 +51,11 @@ def test_an_interrupt_while_a_kernel_computes(mode, ends):
     core = blocking.core(mode=mode, threads=2)
     before = threading.active_count()
     GATE.close(0, 4, spared=None if mode == "trace" else MAIN)
-    press()
-    timer = threading.Timer(0.2 if ends else blocking.PATIENCE, GATE.release)
-    timer.start()
+    presses = press(releases=ends)
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         core(X)
-    timer.cancel()
+    presses.join()
     assert time.monotonic() - start < GRACE + 2
     GATE.release()
     assert core(X)[0].tolist() == WANTED
