@@ -46,3 +46,30 @@ def test_a_size_that_cannot_be_is_found_when_the_program_runs():
 def test_a_number_that_only_a_run_knows_is_refused():
     with pytest.raises(UnknownValueError, match=r"int\(\) needs the value"):
         paddle.jit.to_static(lambda x: x.split(int(x.sum()), 1), full_graph=True)(paddle.ones([1, 3]))
+
+
+SETTINGS = {
+    "diagonal": lambda x: x.diagonal(offset=paddle.to_tensor(1, dtype="int32")),
+    "trace": lambda x: paddle.trace(x, paddle.full([1], -1, dtype="int64")),
+    "tril": lambda x: paddle.tril(x, paddle.to_tensor([1])),
+    "rot90": lambda x: paddle.rot90(x, k=paddle.full([], 3, dtype="int32")),
+    "histogram": lambda x: paddle.histogram(x, bins=4, max=paddle.to_tensor(3.5)),
+    "matrix_power": lambda x: paddle.linalg.matrix_power(x[:, :2] + 1, paddle.to_tensor(-1)),
+    "numbers": lambda x: x * float(paddle.to_tensor(2.5)) if bool(paddle.to_tensor(True)) else x,
+    "changed": lambda x: x.diagonal(offset=paddle.to_tensor(0).add_(paddle.to_tensor(1))),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_tensors_made_of_constants_are_settings(name):
+    use = SETTINGS[name]
+    x = paddle.arange(6, dtype="float32").reshape([2, 3])
+    compiled = paddle.jit.to_static(use, full_graph=True)
+    for _ in range(2):
+        np.testing.assert_allclose(compiled(x).numpy(), use(x).numpy())
+
+
+def test_a_tensor_of_the_outside_is_no_constant():
+    offset = paddle.to_tensor(1)
+    with pytest.raises(ValueError, match="offset must be a Python value"):
+        paddle.jit.to_static(lambda x: x.diagonal(offset=offset), full_graph=True)(paddle.ones([2, 3]))

@@ -181,6 +181,19 @@ def test_structures(path):
         loaded((a, 3), 4, extra={"z": z})
 
 
+@pytest.mark.parametrize("sizes", [[2, 3], [None, 3], [None, None]])
+def test_shapes_and_numbers_stay_what_they_are(path, sizes):
+    def described(x):
+        return x * 2, x.shape, [x.shape[0], x.size / 2], float(x.sum()), int(paddle.to_tensor(4))
+
+    x = paddle.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    paddle.jit.save(paddle.jit.to_static(described, input_spec=[InputSpec(sizes)], full_graph=True), path)
+    for _ in range(2):  # what was loaded is saved again
+        loaded = paddle.jit.load(path)
+        assert repr(loaded(x)[1:]) == repr(described(x)[1:])
+        paddle.jit.save(loaded, path)
+
+
 class Scaled(nn.Layer):
     def forward(self, x, act=F.relu, scale=2.0, *, last=paddle.tanh):
         return last(act(x) * scale)

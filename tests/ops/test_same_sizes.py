@@ -140,3 +140,24 @@ def test_what_a_path_leaves_unasked_need_not_have_one_element():
     assert compiled(paddle.ones([3])) == 1 and compiled(paddle.zeros([1])) == 2
     with pytest.raises(ValueError, match=r"bool\(\) needs a tensor with one element, this one has shape \[3\]"):
         compiled(-paddle.ones([3]))
+
+
+@pytest.mark.parametrize(
+    ("call", "fitting", "others"),
+    [
+        (lambda x, y: paddle.tensordot(x, y), [[3, 4], [3, 4]], [[3, 4], [4, 3]]),
+        (lambda x, y: paddle.cross(x, y, 1), [[2, 3], [2, 3]], [[2, 4], [2, 4]]),
+        (lambda x, y: paddle.cross(x, y), [[3], [3]], [[2], [2]]),
+        (lambda x, y: paddle.linalg.matrix_power(x, 0) @ y, [[3, 3], [3, 2]], [[3, 2], [3, 2]]),
+    ],
+)
+def test_products_of_unknown_sizes(tmp_path, call, fitting, others):
+    specs = [InputSpec([None] * len(shape), "float64") for shape in fitting]
+    compiled = paddle.jit.to_static(call, input_spec=specs, full_graph=True)
+    paddle.jit.save(compiled, str(tmp_path / "m"))
+    loaded = paddle.jit.load(str(tmp_path / "m"))
+    x, y = (drawn(*shape) for shape in fitting)
+    np.testing.assert_allclose(loaded(x, y).numpy(), call(x, y).numpy())
+    for run in (call, loaded):
+        with pytest.raises(ValueError):
+            run(*(drawn(*shape) for shape in others))

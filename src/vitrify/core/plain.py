@@ -10,6 +10,7 @@ from typing import Any
 
 from .dtype import ALL, DType
 from .errors import DTypeError, FileFormatError
+from .size import Size, size_of_items
 
 MAX_DEPTH = 64
 Json = Any
@@ -26,7 +27,7 @@ def _no_leaf(value: Any, where: str) -> None:
 def to_json(value: Any, leaf: LeafEncoder = _no_leaf, root: str = "the object") -> Json:
     """`value` as JSON data; `leaf` encodes what is not plain (tensors, arrays); errors call the whole `root`.
 
-    Plain are None, bool, int, float, complex, str, bytes, DType, slice, Ellipsis, and list, tuple, dict and
+    Plain are None, bool, int, float, complex, str, bytes, DType, slice, Ellipsis, and list, tuple, Size, dict and
     OrderedDict of these. Raises DTypeError naming the place of anything else, and for nesting deeper than 64.
 
     >>> to_json({"a": (1, 2.0)})
@@ -41,6 +42,7 @@ class _Encoder:
         self._containers: dict[type, Callable[[Any, str, int], Json]] = {
             list: self._items,
             tuple: lambda value, where, depth: {"tuple": self._items(value, where, depth)},
+            Size: lambda value, where, depth: {"size": self._items(value, where, depth)},
             dict: lambda value, where, depth: {"dict": self._pairs(value, where, depth)},
             OrderedDict: lambda value, where, depth: {"OrderedDict": self._pairs(value, where, depth)},
             slice: lambda value, where, depth: {
@@ -105,6 +107,7 @@ class _Decoder:
         self._leaves = leaves
         self._containers: dict[str, Callable[[Json, int], Any]] = {
             "tuple": lambda data, depth: tuple(self._items(data, depth)),
+            "size": lambda data, depth: size_of_items(self._items(data, depth)),
             "dict": lambda data, depth: dict(self._pairs(data, depth)),
             "OrderedDict": lambda data, depth: OrderedDict(self._pairs(data, depth)),
             "slice": lambda data, depth: _slice(*self._items(data, depth)),

@@ -295,6 +295,9 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
         return _leaf_of_trace(_constant_of_program(data, dtype, place, stop_gradient))
     out = wrap(to_array(data, dtype, place))
     out.stop_gradient = stop_gradient
+    building = _recorder()
+    if building is not None and not isinstance(data, Tensor):
+        building.foreseen.note_made(out)
     return out
 
 

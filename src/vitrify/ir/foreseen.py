@@ -1,7 +1,8 @@
-"""Values of a program that its building can foresee: integers made of known sizes and of constants alone.
+"""Values of a program that its building can foresee: those made of known sizes and of constants alone.
 
 `paddle.shape(x)[0] * 2` is a tensor of the program also where x's size is known. As a size of another tensor it is
-better a number: what is made of it has a known shape.
+better a number: what is made of it has a known shape. And where only Python's numbers will do, `paddle.to_tensor(1)` is
+one.
 """
 
 from __future__ import annotations
@@ -17,19 +18,33 @@ from .variable import Literal, Variable
 MOST_STEPS = 64
 """So many operators are gone back through for one value."""
 MOST_ELEMENTS = 16
-"""Values of more elements are no sizes."""
+"""Values of more elements are no sizes, nor settings."""
 
 Array = np.ndarray[Any, Any]
 
 
 class Foreseen:
-    """The operators of a program being built that may make sizes, and what they give."""
+    """The operators of a program being built that may make sizes and settings, and what they give."""
 
     def __init__(self) -> None:
         self._makers: dict[Variable, Operator] = {}
+        self._made: dict[int, tuple[Any, Array]] = {}  # eager tensors by id, kept so that no other takes it
+        self._constants: dict[Variable, Array] = {}
+
+    def note_made(self, tensor: Any) -> None:
+        """Take an eager tensor made of Python data while the program is built: each run makes the same."""
+        array = tensor._data
+        if isinstance(array, np.ndarray) and array.size <= MOST_ELEMENTS and array.dtype.kind != "c":
+            self._made[id(tensor)] = (tensor, array.copy())
+
+    def note_lifted(self, tensor: Any, var: Variable) -> None:
+        """Take the variable that stands for an eager tensor, as it was made, from now on."""
+        found = self._made.get(id(tensor))
+        if found is not None:
+            self._constants[var] = found[1]
 
     def note(self, maker: Operator) -> None:
-        """Take an operator that was recorded, if sizes may come of it."""
+        """Take an operator that was recorded, if such values may come of it."""
         out = maker.outputs[0] if len(maker.outputs) == 1 else None
         if out is not None and _is_small(out.meta) and _is_sure(maker):
             self._makers[out] = maker
@@ -41,6 +56,9 @@ class Foreseen:
     def _value(self, var: Any, left: list[int]) -> Array | None:
         if isinstance(var, Literal):
             return np.asarray(var.value, var.dtype.np)
+        constant = self._constants.get(var)
+        if constant is not None:
+            return constant
         maker = self._makers.get(var)
         left[0] -= 1
         if maker is None or left[0] < 0:
@@ -63,7 +81,7 @@ class Foreseen:
 
 
 def _is_small(meta: Any) -> bool:
-    if not isinstance(meta, Meta) or not (meta.dtype.is_integer and meta.is_static):
+    if not isinstance(meta, Meta) or meta.dtype.is_complex or not meta.is_static:
         return False
     return numel(meta.shape) <= MOST_ELEMENTS
 

@@ -56,22 +56,26 @@ class GraphTensor(TensorMethods):
 
     __rmul__ = __mul__
 
+    def _foreseen(self, what: str) -> Any:
+        """The only element, where each run will find the same; else refused."""
+        building = recorder.get()
+        known = None if building is None else building.foreseen.value(building.value(self))
+        if known is None or known.size != 1:
+            raise self._no_value(what)
+        return known.item()
+
     def __bool__(self) -> bool:
-        raise self._no_value("bool()")
+        return bool(self._foreseen("bool()"))
 
     # NumPy leaves `array + x` to x.__radd__, as with eager tensors.
     __array_ufunc__ = None
     __array_priority__ = 100.0
 
     def __int__(self) -> int:
-        building = recorder.get()
-        known = None if building is None else building.foreseen.value(building.value(self))
-        if known is None or known.size != 1:
-            raise self._no_value("int()")
-        return int(known.item())
+        return int(self._foreseen("int()"))
 
     def __float__(self) -> float:
-        raise self._no_value("float()")
+        return float(self._foreseen("float()"))
 
     def __complex__(self) -> complex:
         raise self._no_value("complex()")
@@ -79,7 +83,7 @@ class GraphTensor(TensorMethods):
     def __index__(self) -> int:
         assert_index(self.dtype)
         assert_single("an index", tuple(self.shape))
-        raise self._no_value("use as an index or a Python int")
+        return int(self._foreseen("use as an index or a Python int"))
 
     def __array__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise self._no_value("conversion to a NumPy array", _KEEP_TENSOR)

@@ -19,7 +19,7 @@ def lift_attrs(
 
     taken: gives the Variable of the program for a tensor. A vector of known length stands for as many integers, one
     without elements for none. foreseen: gives what a Variable holds in every run, for which it stands then, or None.
-    Raises ArgumentError for an attribute that no tensor may give, and for other tensors.
+    Raises ArgumentError for an attribute that no tensor may give unless it is foreseen, and for other tensors.
     """
     refs: list[Any] = []
 
@@ -35,6 +35,9 @@ def lift_attrs(
         if not isinstance(value, Variable) and not hasattr(value, "_data"):
             return value
         if name not in op.dynamic:
+            known = foreseen(taken(value))
+            if known is not None:
+                return known.item() if known.size == 1 else tuple(known.tolist())
             raise ArgumentError(f"{op.name}: {name} must be a Python value, got a tensor known only at run time")
         var = taken(value)
         need_integers(op, name, var.meta)

@@ -34,10 +34,11 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Slot:
-    """Stands in a structure for a tensor: input or output number `index` of the program."""
+    """Stands in a structure for a tensor, or what is made of one: input or output number `index` of the program."""
 
     kind: str  # "input" or "output"
     index: int
+    form: str = "tensor"  # what it is where the function is called: also "number", "array", "scalar" and "list"
 
 
 @dataclass(frozen=True)
@@ -198,11 +199,18 @@ def tree_from_json(data: Any) -> Any:
     return from_json(data, _SLOTS)
 
 
-def _slot_json(value: Any, where: str) -> tuple[str, int] | None:
-    return (value.kind, value.index) if isinstance(value, Slot) else None
+def _slot_json(value: Any, where: str) -> tuple[str, Any] | None:
+    if not isinstance(value, Slot):
+        return None
+    return value.kind, value.index if value.form == "tensor" else [value.index, value.form]
 
 
-_SLOTS = {kind: lambda index, kind=kind: Slot(kind, _index(index)) for kind in ("input", "output")}
+def _slot(kind: str, body: Any) -> Slot:
+    index, form = body if isinstance(body, list) else (body, "tensor")
+    return Slot(kind, _index(index), _name(form))
+
+
+_SLOTS = {kind: partial(_slot, kind) for kind in ("input", "output")}
 
 
 def _index(value: Any) -> int:

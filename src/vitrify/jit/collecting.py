@@ -275,7 +275,9 @@ def _output_tree(template: Template) -> Any:
 def _slot(leaf: Any) -> Any:
     if isinstance(leaf, SharedLeaf):
         return _output_tree(leaf.template)
-    if isinstance(leaf, (OutputLeaf, KindLeaf, ForkLeaf, HandedLeaf, StoppedLeaf)):
+    if isinstance(leaf, OutputLeaf):
+        return Slot("output", leaf.index, leaf.form)
+    if isinstance(leaf, (KindLeaf, ForkLeaf, HandedLeaf, StoppedLeaf)):
         return Slot("output", leaf.index)
     if isinstance(leaf, InputLeaf):
         return Slot("input", leaf.index)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import ArgumentError, DTypeError
+from ..core.errors import ArgumentError, DTypeError, FileFormatError
 from ..core.modes import grad_enabled
 from ..core.pytree import flatten
 from ..eager.layer import Layer
@@ -23,7 +23,7 @@ from ..ir.program import Program, Variable
 from ..ir.regions import copy_ops
 from ..runtime.options import DEFAULT, ExecutionOptions
 from .concrete_program import ConcreteProgram
-from .marks import InputLeaf, OutputLeaf
+from .marks import FORMS, InputLeaf, OutputLeaf
 from .partial_program import PartialProgramLayer
 from .saved_tensors import TRAIN, elements
 from .template import Template
@@ -144,7 +144,9 @@ def _flat(value: Any) -> list[Any]:
 def _unmarked(leaf: Any) -> Any:
     if not isinstance(leaf, Slot):
         return leaf
-    return OutputLeaf(leaf.index) if leaf.kind == "output" else InputLeaf(leaf.index)
+    if leaf.form not in FORMS:
+        raise FileFormatError(f"an output of the stored function is a {leaf.form!r}, which this version does not know")
+    return OutputLeaf(leaf.index, leaf.form) if leaf.kind == "output" else InputLeaf(leaf.index)
 
 
 def _shape_of(args: Sequence[Any], kwargs: dict[str, Any]) -> str:

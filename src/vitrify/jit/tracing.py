@@ -110,6 +110,7 @@ class Trace:
             self.variables[id(value)] = found
             self.tensors[found] = value
             self.captured.append(value)
+            self.builder.foreseen.note_lifted(value, found)
         return found
 
     def index(self, tensor: Tensor) -> int:

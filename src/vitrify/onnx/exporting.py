@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, UnsupportedError
+from ..core.size import Size, size_of_items
 from ..ir.decompose import in_other_ops
 from ..ir.model_file import ModelFile, SavedFunction, Slot, input_names, tree_to_json
 from ..jit.saving import collect
@@ -128,6 +129,8 @@ def _given_out(function: SavedFunction) -> Any:
             return Slot("output", places[value.index])
         if isinstance(value, dict):
             return {key: marked(item) for key, item in value.items()}
+        if isinstance(value, Size):
+            return size_of_items(marked(item) for item in value)
         return type(value)(marked(item) for item in value) if isinstance(value, (list, tuple)) else value
 
     return marked(function.output_tree)

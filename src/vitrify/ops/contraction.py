@@ -9,8 +9,8 @@ from typing import Any
 
 from ..core.alias import aliased
 from ..core.errors import ArgumentError, DTypeError, ShapeError
-from ..core.meta import Meta, normalize_axes, normalize_axis
-from .arguments import is_tensor, need_tensors, rank_of
+from ..core.meta import UNKNOWN, Meta, normalize_axes, normalize_axis
+from .arguments import is_tensor, need_tensors, rank_of, static_int
 from .arrange import roll
 from .creation import clone, eye
 from .diagonal import diagonal
@@ -19,7 +19,7 @@ from .like import expand_like
 from .linalg import inv
 from .matmul import matmul, sizes_of
 from .reduce import sum as sum_
-from .same_sizes import same_sizes
+from .same_sizes import same_sizes, sized_op
 from .shape import reshape, unsqueeze
 from .transpose import transpose
 
@@ -68,12 +68,16 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
     pair = _axis_pair(axes, x, y)
     summed = [list(normalize_axes("tensordot", a, t.ndim)) if a else [] for a, t in zip(pair, (x, y))]
     for i, j in zip(*summed):
-        if x.shape[i] != y.shape[j] and -1 not in (x.shape[i], y.shape[j]):
+        if x.shape[i] != y.shape[j] and UNKNOWN not in (x.shape[i], y.shape[j]):
             raise ShapeError(f"tensordot: x has size {x.shape[i]} in axis {i}, y has size {y.shape[j]} in axis {j}")
     free = [[i for i in range(t.ndim) if i not in a] for t, a in zip((x, y), summed)]
     inner = math.prod(y.shape[j] for j in summed[1]) if all(y.shape[j] >= 0 for j in summed[1]) else -1
+    columns = transpose(y, summed[1] + free[1])
+    if any(UNKNOWN in (x.shape[i], y.shape[j]) for i, j in zip(*summed)):
+        what = "tensordot: the dimensions summed over differ in size"
+        columns = same_sizes(what, transpose(x, summed[0] + free[0]), columns, len(summed[0]))
     rows = reshape(transpose(x, free[0] + summed[0]), [-1, inner] if inner > 0 else _merged(x, *free[:1], summed[0]))
-    columns = reshape(transpose(y, summed[1] + free[1]), [inner, -1] if inner > 0 else _merged(y, summed[1], free[1]))
+    columns = reshape(columns, [inner, -1] if inner > 0 else _merged(y, summed[1], free[1]))
     return reshape(matmul(rows, columns), [sizes_of(t)[i] for t, left in zip((x, y), free) for i in left])
 
 
@@ -98,6 +102,17 @@ def kron(x: Any, y: Any, name: str | None = None) -> Any:
     return reshape(blocks, [a * b for a, b in zip(sizes_of(left), sizes_of(right))])
 
 
+def _axis_of_three(x: Any, axis: Any) -> int | None:
+    """The axis of cross: where none is said the first of size 3, which of unknown sizes only one alone can be."""
+    if axis is not None and axis != 9:
+        return normalize_axis("cross", static_int("cross", axis, "axis"), x.ndim)
+    sizes = list(x.shape)
+    if sizes == [UNKNOWN]:
+        return 0
+    known = sizes.index(3) if 3 in sizes else None
+    return None if known is None or UNKNOWN in sizes[:known] else known
+
+
 def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
     """The cross product of vectors of 3 along `axis`; by default along the first dimension of size 3.
 
@@ -109,10 +124,12 @@ def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
         [0, 0, 1]
     """
     y = same_sizes("cross: x and y differ in shape", x, y)
-    searched = axis is None or axis == 9
-    place = list(x.shape).index(3) if searched and 3 in x.shape else axis
-    if place is None or place == 9 or x.shape[normalize_axis("cross", place, x.ndim)] != 3:
-        raise ShapeError(f"cross: x is {Meta(tuple(x.shape), x.dtype)}, expected a dimension of size 3 as axis")
+    place = _axis_of_three(x, axis)
+    what = f"cross: x is {Meta(tuple(x.shape), x.dtype)}, expected a dimension of size 3 as axis"
+    if place is None or x.shape[place] not in (3, UNKNOWN):
+        raise ShapeError(what)
+    if x.shape[place] == UNKNOWN:
+        x = sized_op(x, sizes=tuple(3 if i == place else UNKNOWN for i in range(x.ndim)), what=what)
 
     def turned(t: Any, by: int) -> Any:
         return roll(t, -by, place)
@@ -184,8 +201,9 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
     """
     if rank_of("matrix_power", x) < 2 or x.shape[-1] != x.shape[-2]:
         raise ShapeError(f"matrix_power: x is {Meta(tuple(x.shape), x.dtype)}, expected square matrices")
+    n = static_int("matrix_power", n, "n")
     if n == 0:
-        return clone(expand_like(eye(x.shape[-1], dtype=x.dtype), x))
+        return clone(expand_like(eye(sizes_of(x)[-1], dtype=x.dtype), x))
     base, count = (x, n) if n > 0 else (inv(x), -n)
     result = None
     while count:
