@@ -37,6 +37,15 @@ def compiled(request):
     return tiles, *(kind(found[name]) for kind, name in zip(kinds, names))
 
 
+@pytest.mark.parametrize("level", llvm.LEVELS)
+def test_code_is_made_for_machines_without_these_vectors(level):
+    target = llvm.target_of(level)
+    tiles = windows.tiles_of(F32, llvm.host())
+    text = "\n\n".join([*windows.products_ir(tiles).values(), *windows.declarations(tiles), attributes(target)])
+    machine = target.machine()
+    assert machine.emit_object(llvm.optimized(text, machine))
+
+
 def address(array):
     return None if array is None else array.ctypes.data
 

@@ -131,8 +131,12 @@ def _stored(t: Tiles, value: str, at: str, mask: str) -> str:
 
 
 def _compressed(t: Tiles, value: str, mask: str) -> str:
-    """The lanes that a mask says, brought side by side."""
-    given = f"{t.vector} {value}, <{t.lanes} x i1> {mask}, {t.vector} zeroinitializer"
+    """The lanes that a mask says, brought side by side; those behind them hold anything.
+
+    Zeros there, for which nobody asks, end the process: LLVM 22's form without AVX-512 takes floats that are all alike
+    for integers.
+    """
+    given = f"{t.vector} {value}, <{t.lanes} x i1> {mask}, {t.vector} poison"
     return f"call {t.vector} @llvm.experimental.vector.compress.{t.suffix}({given})"
 
 
