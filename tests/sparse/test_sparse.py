@@ -232,3 +232,15 @@ def test_unknown_sizes_are_part_of_the_key(function):
     for dense in (DENSE, DENSE.T, DENSE[:, :2]):
         given = paddle.to_tensor(dense.copy())
         np.testing.assert_array_equal(static(given).numpy(), function(given).numpy())
+
+
+@pytest.mark.parametrize("fn", [S.add, S.subtract, S.multiply, S.divide])
+@pytest.mark.parametrize("shape", [[0, 3], [3, 0], [0, 0]])
+def test_arithmetic_without_elements(fn, shape):
+    def combined(x):
+        return fn(x.to_sparse_coo(2), x.to_sparse_coo(2)).to_dense()
+
+    x = paddle.zeros(shape)
+    open_sizes = [paddle.static.InputSpec([None, None])]
+    for call in (combined, paddle.jit.to_static(combined, input_spec=open_sizes, full_graph=True)):
+        assert call(x).shape == shape

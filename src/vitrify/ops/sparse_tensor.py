@@ -13,6 +13,7 @@ from typing import Any
 from ..core.errors import ArgumentError, ShapeError, UnknownValueError
 from ..core.meta import UNKNOWN
 from ..core.size import Size, size_of_items
+from .arguments import is_tensor
 from .creation import arange
 from .expand import repeat_interleave
 from .gather import gather_nd
@@ -21,6 +22,7 @@ from .like import cast
 from .reduce import any as any_
 from .scatter import scatter_nd
 from .search import nonzero, searchsorted
+from .select import maximum
 from .shape import unsqueeze
 from .sizes import size_of
 from .transpose import transpose
@@ -259,11 +261,12 @@ class SparseCsrTensor(SparseTensor):
 
 
 def unraveled(places: Any, shape: Sequence[int]) -> Any:
-    """Indices, [len(shape), n], of places counted row by row."""
+    """Indices, [len(shape), n], of places counted row by row: there are none where a size is 0."""
     columns = []
     for size in reversed(shape):
-        columns.append(places % size)
-        places = places // size
+        divisor = maximum(size, 1) if is_tensor(size) else max(size, 1)
+        columns.append(places % divisor)
+        places = places // divisor
     return stack(columns[::-1])
 
 
