@@ -160,3 +160,10 @@ def test_files(tmp_path):
 def test_what_does_not_fit_is_named(call, error, text):
     with pytest.raises(error, match=text):
         call(paddle.ones([1, 4, 8, 8]), boxes_of(3), paddle.to_tensor([3], dtype="int32"))
+
+
+def test_boxes_and_what_belongs_to_them_are_tuples():
+    x, image = paddle.ones([1, 12, 2, 2]), paddle.ones([1, 3, 8, 8])
+    size = paddle.to_tensor([[64, 64]], dtype="int32")
+    assert isinstance(paddle.vision.ops.yolo_box(x, size, [16, 8, 8, 8], 1, 0.1, 32), tuple)
+    assert isinstance(paddle.vision.ops.prior_box(x, image, [4.0]), tuple)

@@ -96,10 +96,10 @@ def prior_box(
         raise ArgumentError(f"prior_box: max_sizes {largest} must each be larger than those of min_sizes {smallest}")
     sizes = _box_sizes(smallest, largest, _ratios(_numbers(aspect_ratios), flip), min_max_aspect_ratios_order)
     step_w, step_h = _numbers(steps) * (1 if isinstance(steps, (list, tuple)) else 2)
-    return prior_box_op(
+    return tuple(prior_box_op(
         input, image, sizes=tuple(sizes), variance=tuple(_numbers(variance)), clip=bool(clip),
         steps=(step_w, step_h), offset=float(offset),
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 # --- boxes relative to anchors ---------------------------------------------------------------------------------------

@@ -107,11 +107,11 @@ def yolo_box(
         >>> boxes.tolist(), scores.tolist()
         ([[[8.0, 12.0, 24.0, 20.0]]], [[[0.25]]])
     """
-    return yolo_box_op(
+    return tuple(yolo_box_op(
         x, img_size, anchors=_pairs("yolo_box", anchors), classes=int(class_num), threshold=float(conf_thresh),
         cell=int(downsample_ratio), clip=bool(clip_bbox), scale=float(scale_x_y),
         aware=float(iou_aware_factor) if iou_aware else None,
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 # --- loss ------------------------------------------------------------------------------------------------------------
