@@ -305,6 +305,46 @@ def type_of_result(x):
     return x * n, isinstance(x, paddle.Tensor), type(x) is paddle.Tensor
 
 
+class Sized:
+    def __init__(self, w):
+        self.w = w
+
+    @property
+    def size(self):
+        return self.w * 2 if self.w.sum() > 0 else self.w
+
+
+class Resized(Sized):
+    @property
+    def size(self):
+        return super().size + 1
+
+    def twice(self):
+        return super().size * 2 if super().size.max() > 1 else self.size
+
+
+def property_of_super(x):
+    held = Resized(x)
+    return held.size, held.twice()
+
+
+def sent_to_a_generator(x):
+    def steps():
+        got = yield 1
+        while got is not None:
+            got = yield got * 2
+        return "end"
+
+    items = steps()
+    items.__next__()
+    found = [items.send(x), items.send(x + 1)]
+    try:
+        items.send(None)
+    except StopIteration as err:
+        found.append(err.value)
+    return found
+
+
 CASES = [
     (f, ((X,), (N,)))
     for f in (
@@ -312,6 +352,6 @@ CASES = [
         cached_on_a_path, cached_in_a_loop, made_when_missing,
         inherited_property, layer_property, descriptors, class_attribute, decorator_inside, int_enum, zip_longest,
         grouped, function_in_attribute, tree_of_objects, cache_inside, class_getitem, layers_and_functions,
-        object_to_condition, type_of_result,
+        object_to_condition, type_of_result, property_of_super, sent_to_a_generator,
     )
 ]  # fmt: skip

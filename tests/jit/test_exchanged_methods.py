@@ -258,3 +258,73 @@ def test_methods_that_nobody_uses_may_be_exchanged(monkeypatch):
     monkeypatch.setattr(Tensor, "tanh", lambda self: self)
     outcome(static)
     assert static.cache_info().misses == 1
+
+
+class Base:
+    @property
+    def width(self):
+        return 2.0
+
+    def grow(self, x):
+        return x * self.width
+
+
+class Between(Base):
+    @property
+    def width(self):
+        return super().width + 1.0
+
+
+class Own(Between):
+    pass
+
+
+class Asked:
+    def __getattr__(self, name):
+        return 4.0
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize(
+    ("cls", "name", "value"),
+    [
+        (Own, "grow", lambda self, x: x - 1),
+        (Between, "grow", lambda self, x: x + 1),
+        (Base, "width", property(lambda self: 5.0)),
+        (Base, "width", 6.0),
+        (Own, "width", 7.0),
+    ],
+)
+def test_what_a_class_inherits_is_looked_up_anew(cls, name, value, full_graph, monkeypatch):
+    own = Own()
+    static = paddle.jit.to_static(lambda x: own.grow(x), full_graph=full_graph)
+    before = outcome(static)
+    with monkeypatch.context() as patched:
+        patched.setattr(cls, name, value, raising=False)
+        expected = outcome(own.grow)
+        assert expected != before
+        for _ in range(2):
+            assert outcome(static) == expected
+    assert outcome(static) == before
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_an_attribute_that_getattr_made_up_may_be_set_later(full_graph):
+    asked = Asked()
+    static = paddle.jit.to_static(lambda x: x * asked.factor, full_graph=full_graph)
+    assert outcome(static)[0] == [[4.0, -8.0], [2.0, 12.0]]
+    asked.factor = 1.0
+    assert outcome(static)[0] == [[1.0, -2.0], [0.5, 3.0]]
+    del asked.factor
+    assert outcome(static)[0] == [[4.0, -8.0], [2.0, 12.0]]
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_keyword_defaults_changed_in_place(full_graph):
+    def f(x, *, k=2.0):
+        return x * k
+
+    static = paddle.jit.to_static(f, full_graph=full_graph)
+    assert outcome(static)[0] == [[2.0, -4.0], [1.0, 6.0]]
+    f.__kwdefaults__["k"] = 1.0
+    assert outcome(static)[0] == [[1.0, -2.0], [0.5, 3.0]]

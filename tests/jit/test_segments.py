@@ -395,3 +395,25 @@ def test_a_leaf_changed_without_gradient_still_gets_one(f):
         assert outcome(static, INPUTS[0]) == outcome(f, INPUTS[0])
     with pytest.raises(UnsupportedError, match="wants a gradient"):
         outcome(paddle.jit.to_static(f, full_graph=True), INPUTS[0])
+
+
+def test_a_segment_does_not_go_on_with_a_generator_that_it_was_given():
+    @paddle.jit.to_static
+    def f(x):
+        def steps():
+            got = yield 1
+            while got is not None:
+                got = yield (got * 2 if x.sum() > 0 else got - 1)
+            return "end"
+
+        items = steps()
+        next(items)
+        found = [items.send(x), items.send(x + 1)]
+        try:
+            items.send(None)
+        except StopIteration as err:
+            found.append(err.value)
+        return found
+
+    x = paddle.to_tensor([1.0])
+    assert [f(x)[2] for _ in range(3)] == ["end"] * 3

@@ -28,6 +28,7 @@ class Traceable(Binding):
         super().__init__(function, input_spec, instance, full_graph, options)
         self.program_cache = ProgramCache()
         self._facts = facts_of_function(function) if isinstance(function, FunctionType) else None
+        self._by_name = dict(self._facts[2] or {}) if self._facts else {}  # that dict can be changed in place
         self._on_failure: Callable[[Exception], None] | None = None
 
     def renew(self) -> None:
@@ -38,8 +39,8 @@ class Traceable(Binding):
         function = self._function
         if isinstance(function, FunctionType):
             facts = facts_of_function(function)
-            if facts != self._facts:
-                self._facts = facts
+            if facts != self._facts or (facts[2] is not None and not _holds_the_same(facts[2], self._by_name)):
+                self._facts, self._by_name = facts, dict(facts[2] or {})
                 self.__dict__.pop("function_spec", None)
                 self.__dict__.pop("_builder", None)
 
@@ -104,3 +105,8 @@ class Traceable(Binding):
     def outputs(self) -> list[Any]:
         """The output Variables of `concrete_program`."""
         return self.concrete_program.outputs
+
+
+def _holds_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two dicts hold the same objects; no `==` of theirs is asked."""
+    return one.keys() == other.keys() and all(value is other[name] for name, value in one.items())

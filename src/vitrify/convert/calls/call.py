@@ -44,7 +44,7 @@ from ..values.text import method_of_text
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
 from ..values.user_errors import note_user_error
 from .construct import GenericAlias, bare, constructor, generic, instance_of, replaced
-from .generators import called_generator
+from .generators import called_generator, stepping
 from .higher_order import HIGHER_ORDER
 from .hooks import registering
 from .lazily import LAZY
@@ -168,7 +168,7 @@ class CallConverter:
             return method_of_text(function, _listed) or function
         if isinstance(owner, list) and function.__name__ == "sort":
             return sort_list(owner)
-        found = _replacement(function) or writing(function) or unbound(function)
+        found = _replacement(function) or writing(function) or unbound(function) or stepping(function)
         if found is None and isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
             found = mutator(function)
             if isinstance(function, BuiltinFunctionType):

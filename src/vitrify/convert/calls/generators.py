@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
+from ...core.bound import bound_to
 from ..control.comprehension import Each, GeneratorExpression
 from ..control.logic import convert_not
 from ..control.loops import convert_for
@@ -12,6 +13,22 @@ from ..control.pushed import Sink, push_into, pushing, refuse_giving
 from ..state.journal import note_spent
 
 Function = Callable[..., Any]
+
+
+_STEPS = frozenset({"send", "throw", "close", "__next__"})
+
+
+def stepping(method: Any) -> Function | None:
+    """What is called for a method by which an iterator of Python's own goes on, noting that; None for other methods."""
+    owner = bound_to(method)
+    if method.__name__ not in _STEPS or not isinstance(owner, Iterator):
+        return None
+
+    def call(*args: Any) -> Any:
+        note_spent(owner)
+        return method(*args)
+
+    return call
 
 
 class PushedGenerator(GeneratorExpression):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import attrgetter, is_, itemgetter
 from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
@@ -455,3 +456,20 @@ class Guards:
 
     def __iter__(self) -> Any:
         return iter(self.guards)
+
+
+def looked_up(owner: Any, name: str) -> Source:
+    """`owner.name`, wherever it stands."""
+    label = owner.__name__ if isinstance(owner, (ModuleType, type)) else type(owner).__name__
+    return Source(f"{label}.{name}", partial(getattr, owner, name, MISSING))
+
+
+def default_at(fn: FunctionType, place: int) -> Any:
+    """The default of that place among those of positional parameters, as it is now."""
+    defaults = fn.__defaults__ or ()
+    return defaults[place] if place < len(defaults) else MISSING
+
+
+def keyword_default(fn: FunctionType, name: str) -> Any:
+    """The default of a keyword-only parameter, as it is now."""
+    return (fn.__kwdefaults__ or {}).get(name, MISSING)

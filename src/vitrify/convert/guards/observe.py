@@ -54,8 +54,11 @@ from .kinds import (
     SomeContainer,
     Source,
     can_be_input,
+    default_at,
     fed_by,
     item_key,
+    keyword_default,
+    looked_up,
 )  # fmt: skip
 from .nondeterministic import refuse_items
 
@@ -164,10 +167,10 @@ class Observer:
         names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
         for place, value in enumerate(fn.__defaults__ or ()):
             name = names[place - len(fn.__defaults__ or ())]
-            read = partial(_default, fn, place)
+            read = partial(default_at, fn, place)
             self._default((id(fn), name), Source(f"{name} of {fn.__name__}", read), value, name in only_changed)
         for name, value in (fn.__kwdefaults__ or {}).items():
-            read = partial(_keyword_default, fn, name)
+            read = partial(keyword_default, fn, name)
             self._default((id(fn), name), Source(f"{name} of {fn.__name__}", read), value, name in only_changed)
 
     def _default(self, key: Any, source: Source, value: Any, only_changed: bool) -> None:
@@ -182,6 +185,7 @@ class Observer:
                 held = base.__dict__[name]
                 if function in (held, getattr(held, "__func__", None), getattr(held, "fget", None)):
                     break
+        self._inherited(type(owner), name)
         if id(owner) in self.met and not isinstance(owner, (type, Layer)):  # it may become one of another class
             cls = type(owner)
             source = Source(f"the class of a {cls.__name__}", partial(type, owner))
@@ -194,9 +198,15 @@ class Observer:
 
     def class_attribute(self, owner: Any, name: str) -> None:
         """The class of `owner` said what `owner.name` is: what the flag of a tensor was when the call began, say."""
-        base = next((base for base in type(owner).__mro__ if name in base.__dict__), None)
-        if base is not None and not _is_library(base):
+        is_super = type(owner) is super
+        asked = owner.__self_class__ if is_super else type(owner)
+        found = [base for base in asked.__mro__ if name in base.__dict__]
+        for base in [b for b in (found if is_super else found[:1]) if not _is_library(b)]:
             self._entry(base, name)
+        self._inherited(asked, name)
+        held = None if found else getattr(owner, "__dict__", None)
+        if held is not None and name not in held:  # else `__getattr__` is not asked
+            self.absent(owner, name, Source(f"{asked.__name__}.{name}", partial(held.get, name, MISSING)))
         if isinstance(owner, Tensor) and name in FLAGS and builder().held(owner) not in builder().flagged:
             key = (id(owner), "stop_gradient")
             source = Source.attribute(owner, "stop_gradient")
@@ -209,6 +219,11 @@ class Observer:
             return
         self.guards.setdefault((id(cls), name, "bases"), Guard(Source.inherited(cls, name), value, Exactly(value)))
 
+    def _inherited(self, cls: type, name: str) -> None:
+        """What a base of `cls` has under `name` was found: `cls` may get one of its own."""
+        if name not in cls.__dict__ and not issubclass(cls, type):
+            self.of_class(cls, name)
+
     def _entry(self, cls: type, name: str) -> None:
         source = Source.entry(f"{cls.__name__}.{name}", self.classes.setdefault(cls, cls.__dict__), name)
         value = cls.__dict__[name]
@@ -220,7 +235,7 @@ class Observer:
         if key in self.journal.before or key in self.guards or not _may_get_another(owner):
             return
         self.pin(owner)
-        found = replace(source or _looked_up(owner, name), of_layer=isinstance(owner, Layer))
+        found = replace(source or looked_up(owner, name), of_layer=isinstance(owner, Layer))
         self.guards[key] = Guard(found, MISSING, Exactly(MISSING), key)
 
     def pin(self, owner: Any) -> None:
@@ -392,7 +407,7 @@ class Observer:
         if not place.inherited and not isinstance(value, Undefined):
             self.attribute(owner, name, value)
         elif place.key not in self.guards and _may_get_another(owner):
-            source = replace(_looked_up(owner, name), of_layer=isinstance(owner, Layer))
+            source = replace(looked_up(owner, name), of_layer=isinstance(owner, Layer))
             held = MISSING if isinstance(value, Undefined) else value
             self.guards[place.key] = Guard(source, held, self.expected(held, place.key), place.key)
 
@@ -434,21 +449,6 @@ class Observer:
             for tensor in fed_by(guard.expected):
                 tensor.slot = slots.get(id(tensor.tensor), -1)
         return list(guards)
-
-
-def _default(fn: FunctionType, place: int) -> Any:
-    defaults = fn.__defaults__ or ()
-    return defaults[place] if place < len(defaults) else MISSING
-
-
-def _keyword_default(fn: FunctionType, name: str) -> Any:
-    return (fn.__kwdefaults__ or {}).get(name, MISSING)
-
-
-def _looked_up(owner: Any, name: str) -> Source:
-    """`owner.name`, wherever it stands."""
-    label = owner.__name__ if isinstance(owner, (ModuleType, type)) else type(owner).__name__
-    return Source(f"{label}.{name}", partial(getattr, owner, name, MISSING))
 
 
 def _may_get_another(owner: Any) -> bool:
@@ -543,9 +543,9 @@ def get_attr(owner: Any, attribute: str) -> Any:
     """`owner.attribute`, noted by who watches; what a property of the user's reads is noted where it does."""
     getter = computed(owner, attribute)
     observer = _observer.get()
+    if observer is not None and (getter is not None or type(owner) is super):
+        observer.class_attribute(owner, attribute)
     if getter is not None:
-        if observer is not None:
-            observer.class_attribute(owner, attribute)
         return getter()
     value = _held(owner, attribute)
     if attribute == "__dict__" and undecided(owner):

@@ -47,6 +47,8 @@ def computed(owner: Any, name: str) -> Callable[[], Any] | None:
     """What computes `owner.name` where that takes code of the user's; None where Python just looks it up."""
     if isinstance(owner, _SIMPLE):
         return None
+    if type(owner) is super:
+        return _getter_of_super(owner, name)
     flag = flag_reader(owner, name)
     if flag is not None:
         return flag
@@ -120,6 +122,18 @@ def _getter(owner: Any, name: str) -> Callable[[], Any] | None:
     is_data = any(class_attribute(type(found), special) is not None for special in ("__set__", "__delete__"))
     is_shadowed = not is_data and name in getattr(owner, "__dict__", {})
     return None if is_shadowed else functools.partial(get, owner, type(owner))
+
+
+def _getter_of_super(owner: Any, name: str) -> Callable[[], Any] | None:
+    """The user's property that `super().name` is, converted; None where it is something else."""
+    instance, start, cls = owner.__self__, owner.__thisclass__, owner.__self_class__
+    if instance is None or instance is cls:
+        return None
+    bases = cls.__mro__[cls.__mro__.index(start) + 1 :]
+    found = next((base.__dict__[name] for base in bases if name in base.__dict__), None)
+    if not isinstance(found, property) or not _is_users(found.fget):
+        return None
+    return functools.partial(converted(found.fget), instance)
 
 
 def _is_users(function: Any) -> bool:
