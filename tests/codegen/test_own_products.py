@@ -10,8 +10,9 @@ from tests.codegen.test_whole import eagerly, numbers, program_of
 from vitrify.codegen import blas
 from vitrify.codegen.llvm import host
 from vitrify.codegen.own_products import own_gemm
+from vitrify.codegen.team import Team, has_teams
 
-SUITS = host().is_x86 and host().vector_bytes >= 64
+SUITS = host().is_x86 and host().vector_bytes >= 32
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 
 
@@ -74,6 +75,12 @@ def test_which_are_ours():
     for sizes in ((4, 4, 4), (16, 16, 16), (1024, 1024, 1024)):
         assert own_gemm(*sizes, F32, None) is None
     assert own_gemm(64, 64, 64, F64, None) is None and F64 in blas.DTYPES
+
+
+@pytest.mark.skipif(not has_teams(), reason="threads cannot wait in machine code here")
+def test_large_ones_are_ours_where_a_team_shares_them():
+    """Threads of BLAS and those of a team would wait for each other."""
+    assert (own_gemm(1024, 1024, 1024, F32, Team(2)) is not None) == SUITS
 
 
 def sixteen_bits(name):

@@ -64,6 +64,11 @@ class Shape:
         return 2 * self.lanes
 
     @property
+    def fetches(self) -> bool:
+        """Whether a tile's place in c is asked for before its sums are made: measured to be faster with AVX2 alone."""
+        return self.most == 6
+
+    @property
     def most(self) -> int:
         """Rows of the largest tile."""
         return self.rows[0][0]
@@ -145,6 +150,12 @@ def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
     ]
     if masked:
         lines += _masks(lanes, vectors)
+    elif shape.fetches:
+        for r in range(rows):
+            lines += [f"  %f{r}.row = mul i64 %crow, {r}", f"  %f{r} = getelementptr i8, ptr %c, i64 %f{r}.row",
+                      f"  call void @llvm.prefetch.p0(ptr %f{r}, i32 1, i32 3, i32 1)",
+                      f"  %f{r}.last = getelementptr i8, ptr %f{r}, i64 {vectors * lanes * size - 1}",
+                      f"  call void @llvm.prefetch.p0(ptr %f{r}.last, i32 1, i32 3, i32 1)"]  # fmt: skip
     tile = [(r, v) for r in range(rows) for v in range(vectors)]
     lines += ["  %is.unbiased = icmp eq ptr %bias, null", "  br i1 %is.unbiased, label %unbiased, label %biased",
               "unbiased:", "  %is.plain = icmp eq ptr %along, null", "  br i1 %is.plain, label %loop, label %lying",
@@ -245,6 +256,7 @@ def declarations(shape: Shape) -> list[str]:
         f"declare {full} @llvm.fmuladd.{suffix}({full}, {full}, {full})",
         f"declare {full} @llvm.masked.load.{suffix}.p0(ptr, i32, {mask}, {full})",
         f"declare void @llvm.masked.store.{suffix}.p0({full}, ptr, i32, {mask})",
+        "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
     ]
 
 
@@ -257,7 +269,7 @@ def _pack(shape: Shape) -> str:
     w = Writer("void", f"pack_{T}", (
         "ptr %to", "i64 %width", "ptr %from", "i64 %rows", "i64 %k", "i64 %row", "i64 %inner"
     ))  # fmt: skip
-    done, fours = w.variable("i64", 0), w.value("and i64 %rows, -4")
+    done, fours, twos = w.variable("i64", 0), w.value("and i64 %rows, -4"), w.value("and i64 %rows, -2")
     with w.when(w.value(f"icmp eq i64 %row, {size}")):  # rows lie side by side
         step = shape.lanes
         wide = w.value(f"and i64 %rows, {-step}")
@@ -265,7 +277,9 @@ def _pack(shape: Shape) -> str:
             source, target = w.at("%from", w.times(p, "%inner"), "i8"), w.at("%to", w.times(p, "%width"), T)
             _copied(w, source, target, T, size, step, 0, wide)
             _copied(w, source, target, T, size, 4, wide, fours)
-        w.line(f"store i64 {fours}, ptr {done}")
+            # Tiles of AVX2 have six rows: two by themselves would be read again from all lines of the cache.
+            _copied(w, source, target, T, size, 2, fours, twos)
+        w.line(f"store i64 {twos}, ptr {done}")
     left = w.value(f"load i64, ptr {done}")
     is_across = w.value(f"icmp eq i64 %inner, {size}")
     with w.when(w.value(f"and i1 {is_across}, {w.value(f'icmp eq i64 {left}, 0')}")):

@@ -14,11 +14,14 @@ from .team import Team
 
 # Multiplications of a product from which on ours was no slower where it was measured, on one thread with AVX-512: twice
 # as fast as OpenBLAS's kernels for AVX2, level with those for AVX-512, and a step of an LSTM, whose products have few
-# rows, takes 0.76 of the time. Above the second number BLAS uses all threads, and ours has one.
+# rows, takes 0.76 of the time. Above the second number BLAS uses all threads, and ours has one. With AVX2 ours takes
+# 0.9 to 1.1 of OpenBLAS's time below the second number and up to 1.3 above it. Teams share ours nonetheless: threads of
+# OpenBLAS and those of a team wait for each other, and a step of GPT took many times as long on a busy machine.
 _LEAST, _MOST = 1 << 16, 1 << 23
 # Columns below which most of a vector would be idle: 256 x 10 from 128 takes BLAS half of our time.
 _NARROW = 16
-_BYTES = 64
+# The least that vectors have where products were measured, AVX2, and where blocks of windows were, AVX-512.
+_BYTES, _WINDOW_BYTES = 32, 64
 _DTYPES = (FLOAT32,)
 
 
@@ -59,6 +62,11 @@ def any_gemm(dtype: Dtype) -> OwnGemm | None:
     )  # fmt: skip
 
 
+def window_gemm(dtype: Dtype) -> OwnGemm | None:
+    """Our function for products that gather blocks of windows; None where it was not measured."""
+    return any_gemm(dtype) if host().vector_bytes >= _WINDOW_BYTES else None
+
+
 @functools.lru_cache(maxsize=len(_DTYPES))
 def _addresses(dtype: Dtype) -> tuple[int, int]:
     shape = gemm.shape_of(dtype, host())
@@ -73,4 +81,4 @@ def _bf16_address() -> int:
     return loaded(gemm_bf16.gemm_ir(), (gemm_bf16.NAME,)).addresses[gemm_bf16.NAME]
 
 
-__all__ = ["OwnGemm", "any_gemm", "own_gemm"]
+__all__ = ["OwnGemm", "any_gemm", "own_gemm", "window_gemm"]

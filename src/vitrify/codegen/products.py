@@ -14,7 +14,7 @@ from . import blas
 from .emit import INT64, Dtype
 from .errors import NoNativeForm
 from .operands import ARENA, Buffer, Operand, Shape, expanded
-from .own_products import OwnGemm, any_gemm, own_gemm
+from .own_products import OwnGemm, own_gemm, window_gemm
 from .sharing import bounds, shared
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def add_windows(
     n: Assembler, weight: Operand, x: Operand, out: Operand, koffsets: Any, joffsets: Any, bias: Operand | None
 ) -> None:
     """Products with windows, as `Assembler.windows_product` says."""
-    own = any_gemm(out.dtype)
+    own = window_gemm(out.dtype)
     images, groups, rows, columns = out.shape
     inner = len(koffsets)
     if own is None:

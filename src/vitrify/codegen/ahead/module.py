@@ -66,11 +66,11 @@ def object_code(programs: Sequence[tuple[str, Compiled]], names: Sequence[str], 
     data = f"@{_DATA} = external hidden constant i8"
     main = [common, data, *drives, *parts, *exports, strings.ir, index, *_declared(programs)]
     fixed = {**inner_loops(), **steps.steps()}
-    products = []
+    products: dict[str, None] = {}  # declared once, though both dtypes need it
     for dtype in (FLOAT32, FLOAT64):
         shape = gemm.shape_of(dtype, target)
         fixed |= {**gemm.gemm_ir(shape), **product_steps(shape)}
-        products += gemm.declarations(shape)
+        products |= dict.fromkeys(gemm.declarations(shape))
     modules = {"": "\n\n".join([*fixed.values(), ahead_team_ir(target), memcpy, *products, attributes(target)])}
     modules["harness"] = harness_ir()
     for i, (_, program) in enumerate(programs):
