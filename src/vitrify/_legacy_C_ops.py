@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from .core.errors import ArgumentError
+from .core.sequences import as_list
 from .paddle_program.calling import call_operator, row_of, rows_of
 
 # Where the outputs stand in another order than in newer programs.
@@ -23,7 +24,7 @@ def _call(kind: str, *arguments: Any) -> Any:
     # A plain number among the inputs says how many tensors an output holds.
     given = [a for a in arguments[:at] if not isinstance(a, int)]
     slots = [slot.slots[0][0] for slot in rows_of(kind)[0].inputs if slot.slots]
-    inputs = {s: list(a) if isinstance(a, (list, tuple)) else [a] for s, a in zip(slots, given) if a is not None}
+    inputs = {s: as_list(a) for s, a in zip(slots, given) if a is not None}
     found = call_operator(kind, inputs, attrs)
     row = row_of(kind, inputs, attrs)
     many = {out.slot for out in row.outputs if out.many}

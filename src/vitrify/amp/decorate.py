@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError
+from ..core.sequences import as_list_if_given
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 from .auto_cast import DTYPES
@@ -38,17 +39,11 @@ def decorate(
     if dtype not in DTYPES:
         raise ArgumentError(f"decorate: dtype must be 'float16' or 'bfloat16', got {dtype!r}")
     if level == "O2":
-        for model in _listed(models):
-            _lower(model, dtype, _listed(excluded_layers), save_dtype)
-        for optimizer in _listed(optimizers):
+        for model in as_list_if_given(models):
+            _lower(model, dtype, as_list_if_given(excluded_layers), save_dtype)
+        for optimizer in as_list_if_given(optimizers):
             _prepare(optimizer, master_weight is not False, master_grad)
     return models if optimizers is None else (models, optimizers)
-
-
-def _listed(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def _lower(model: Any, dtype: str, excluded: list[Any], save_dtype: str | None) -> None:

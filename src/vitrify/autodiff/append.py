@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.modes import grad_enabled, scoped
+from ..core.sequences import as_list_if_given
 from ..ir.builder import Builder, builder_of, building
 from ..ir.dead_code import drop_unused_blocks
 from ..ir.program import Block, Variable
@@ -15,15 +16,9 @@ from ..ops.missing import filled
 from .reverse import pull_back
 
 
-def _as_list(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
 def _variables(name: str, value: Any) -> list[Variable]:
     """The Variables given; raises DTypeError for other things and ArgumentError for those of several programs."""
-    found = _as_list(value)
+    found = as_list_if_given(value)
     for var in found:
         if not isinstance(var, Variable):
             raise DTypeError(f"{name} must be Variables of a program, but received {type(var).__name__}")
@@ -68,7 +63,7 @@ def _gradients(
     if not outs:
         raise ArgumentError("gradients: there are no targets")
     _variables("gradients: targets and inputs", [*outs, *wrt])
-    given = _as_list(target_gradients) or [None] * len(outs)
+    given = as_list_if_given(target_gradients) or [None] * len(outs)
     if len(given) != len(outs):
         raise ArgumentError(f"gradients: {len(given)} target_gradients for {len(outs)} targets")
     held = builder_of(outs[0].block.program).held  # what a variable means after in-place changes

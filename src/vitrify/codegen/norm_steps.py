@@ -37,10 +37,6 @@ def norm_steps() -> dict[str, str]:
     return {"channel_norm": _norm(), "channel_norm_grad": _norm_grad()}
 
 
-def _least(w: Writer, x: str, y: object) -> str:
-    return w.value(f"select i1 {w.value(f'icmp slt i64 {x}, {y}')}, i64 {x}, i64 {y}")
-
-
 def _sums(w: Writer, n: str, count: int, terms: Terms) -> list[str]:
     """The sums, as doubles, of what `terms` gives for each vector of a row: it is asked with an element's number, and a
     mask for the last ones, of which others must be 0.
@@ -49,7 +45,7 @@ def _sums(w: Writer, n: str, count: int, terms: Terms) -> list[str]:
     parts = [[w.space(FULL, 64) for _ in range(_UNROLLED)] for _ in range(count)]
     step = LANES * _UNROLLED
     with w.loop(n, 0, _BLOCK) as first:
-        end = _least(w, n, w.add(first, _BLOCK))
+        end = w.least(n, w.add(first, _BLOCK))
         for part in (p for own in parts for p in own):
             w.line(f"store {FULL} zeroinitializer, ptr {part}")
         many = w.add(first, w.value(f"and i64 {w.value(f'sub i64 {end}, {first}')}, {-step}"))
@@ -131,7 +127,7 @@ def _norm() -> str:
 
     with w.loop(word(w, 2)) as row:
         source, target = (w.at(p, w.times(row, word(w, s)), "i8") for p, s in ((x, 4), (out, 5)))
-        (total,) = _sums(w, n, 1, lambda i, mask: [load(w, w.at(source, i, 'float'), mask)])
+        (total,) = _sums(w, n, 1, lambda i, mask: [load(w, w.at(source, i, "float"), mask)])
         middle = w.value(f"fdiv double {total}, {count}")
         low = _narrow(w, middle)
         at = spread(w, low)
@@ -179,7 +175,7 @@ def _norm_grad() -> str:
         factor = w.load(rstd, row, "float", 4)
 
         def terms(i: str, mask: str) -> Sequence[str]:
-            given = load(w, w.at(flow, i, 'float'), mask)
+            given = load(w, w.at(flow, i, "float"), mask)
             apart = w.value(f"fsub {FULL} {load(w, w.at(source, i, 'float'), mask)}, {at}")
             return [given, w.value(f"fmul {FULL} {given}, {apart}")]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
@@ -71,6 +71,14 @@ class Step:
     words: list[Any]
     blocks: tuple[list[Step], ...] = ()
     touched: list[Buffer] = field(default_factory=list)
+
+
+def all_steps(steps: Sequence[Step]) -> Iterator[Step]:
+    """Yield the steps, and behind each those of the blocks in it."""
+    for step in steps:
+        yield step
+        for block in step.blocks:
+            yield from all_steps(block)
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,8 @@ def ordered(dtype: Dtype) -> str:
             with w.when(w.value(f"icmp slt i64 {width}, {count}")):
                 a, b = (w.value(f"load ptr, ptr {v}") for v in (source, target))
                 with w.loop(count, 0, w.times(width, 2)) as low:
-                    middle = _least(w, w.add(low, width), count)
-                    _merge(w, (row, type, size), (a, b), (low, middle, _least(w, w.add(middle, width), count)), falls)
+                    middle = w.least(w.add(low, width), count)
+                    _merge(w, (row, type, size), (a, b), (low, middle, w.least(w.add(middle, width), count)), falls)
                 w.line(f"store ptr {b}, ptr {source}")
                 w.line(f"store ptr {a}, ptr {target}")
         found = w.value(f"load ptr, ptr {source}")
@@ -56,10 +56,6 @@ def ordered(dtype: Dtype) -> str:
         w.label(done)
     w.line("ret i32 0")
     return w.text
-
-
-def _least(w: Writer, x: str, y: str) -> str:
-    return w.value(f"select i1 {w.value(f'icmp slt i64 {x}, {y}')}, i64 {x}, i64 {y}")
 
 
 def _merge(

@@ -6,7 +6,7 @@ so much, the steps' words, the numbers. Addresses are those of the array itself,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from .draws import drawing
 from .errors import NoNativeForm
 from .llvm import host
 from .objects import ALIGNED, WRITABLE
-from .operands import ARENA, INPUT, OUTPUT, STATE, Buffer, Edge, Operand, Step
+from .operands import ARENA, INPUT, OUTPUT, STATE, Buffer, Edge, Operand, Step, all_steps
 from .sharing import SHARED
 from .steps import FUNCTIONS
 from .whole_vectors import fill_vectors
@@ -46,7 +46,7 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[O
         inputs = [*inputs, assembler.key]
     results = results_of(assembler, outputs, in_any_order=True)
     arena = _place(assembler.steps, results)
-    fill_vectors(_all(assembler.steps), assembler.part("loop"), host().lanes)
+    fill_vectors(all_steps(assembler.steps), assembler.part("loop"), host().lanes)
     layout = _Layout(len(inputs), len(results))
     layout.add(assembler.steps)
     flags = [WRITABLE if x.buffer in assembler.written else ALIGNED for x in inputs]
@@ -56,14 +56,7 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[O
     function = entry.function_of(plan)
     if assembler.words:
         function = drawing(function, assembler.words)
-    return Planned(function, arena, size, len(list(_all(assembler.steps))))
-
-
-def _all(steps: Sequence[Step]) -> Iterator[Step]:
-    for step in steps:
-        yield step
-        for block in step.blocks:
-            yield from _all(block)
+    return Planned(function, arena, size, len(list(all_steps(assembler.steps))))
 
 
 def results_of(assembler: Assembler, outputs: Sequence[Operand], in_any_order: bool = False) -> list[Operand]:

@@ -201,8 +201,7 @@ def _tile(t: Tiles, rows: int, vectors: int) -> str:
                   *_spread(t, f"z{r}", f"%z{r}.one")]  # fmt: skip
     lines += ["  br label %loop", "loop:", "  %p = phi i64 [0, %entry], [0, %biased], [%p.next, %loop]"]
     lines += [
-        f"  %t{r}.{v} = phi {t.vector} [zeroinitializer, %entry], [%z{r}, %biased], [%n{r}.{v}, %loop]"
-        for r, v in tile
+        f"  %t{r}.{v} = phi {t.vector} [zeroinitializer, %entry], [%z{r}, %biased], [%n{r}.{v}, %loop]" for r, v in tile
     ]
     lines += [*_word("aof", "%ao", "%p"), *_word("bof", "%bo", "%p"), "  %ap = getelementptr i8, ptr %a, i64 %aof"]
     for v in range(vectors):
@@ -229,10 +228,6 @@ def _tile(t: Tiles, rows: int, vectors: int) -> str:
     return "\n".join([*lines, "  ret void", "}"])
 
 
-def _least(w: Writer, x: object, y: object) -> str:
-    return w.value(f"select i1 {w.value(f'icmp slt i64 {x}, {y}')}, i64 {x}, i64 {y}")
-
-
 def _products(t: Tiles) -> str:
     """Blocks of the inner size, in them blocks of rows, in them pieces: each tile of b meets all tiles of a's block
     while it is in the cache.
@@ -243,12 +238,12 @@ def _products(t: Tiles) -> str:
     ))  # fmt: skip
     no_bias = w.value("icmp eq ptr %bias, null")
     with w.loop("%k", 0, INNER) as p0:
-        inner = _least(w, w.value(f"sub i64 %k, {p0}"), INNER)
+        inner = w.least(w.value(f"sub i64 %k, {p0}"), INNER)
         more = w.value(f"icmp ne i64 {p0}, 0")
         without = w.value(f"or i1 {more}, {no_bias}")
         tables = (w.at("%ao", p0), w.at("%bo", p0))
         with w.loop("%m", 0, ROWS) as i0:
-            rows = _least(w, w.value(f"sub i64 %m, {i0}"), ROWS)
+            rows = w.least(w.value(f"sub i64 %m, {i0}"), ROWS)
             call = _Call(w, t, inner, tables, i0, rows, more, without)
             is_low = w.value(f"icmp sle i64 {rows}, {t.wide}")
             with w.when(is_low), w.loop("%count", 0, 4) as piece:
@@ -351,7 +346,7 @@ def _sums(t: Tiles) -> str:
     rows, width = t.dots
     parts = w.value(f"sdiv i64 {w.add('%m', rows - 1)}, {rows}")
     with w.loop("%count", 0, CHUNK) as first:
-        count = _least(w, w.value(f"sub i64 %count, {first}"), CHUNK)
+        count = w.least(w.value(f"sub i64 %count, {first}"), CHUNK)
         pieces, more = w.at("%pieces", w.times(first, PIECE)), w.value(f"icmp ne i64 {first}, 0")
         with w.loop("%k", 0, width) as p, w.loop(parts) as part:
             start, end = (w.value(f"sdiv i64 {w.times('%m', n)}, {parts}") for n in (part, w.add(part, 1)))

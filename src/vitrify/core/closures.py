@@ -16,7 +16,7 @@ def closure_node(value: Any) -> tuple[type, list[Any], Any]:
     if isinstance(value, partial):
         return type(value), [value.func, *value.args, *value.keywords.values()], ("partial", *value.keywords)
     if isinstance(value, CellType):
-        return CellType, _contents(value), "cell"
+        return CellType, cell_contents(value), "cell"
     keywords, held = value.__kwdefaults__ or {}, value.__dict__
     children = [*(value.__defaults__ or ()), *keywords.values(), *(value.__closure__ or ()), *held.values()]
     return FunctionType, children, ("function", value, tuple(keywords), tuple(held))
@@ -27,11 +27,17 @@ def is_our_own(value: Any) -> bool:
     return (getattr(value, "__module__", None) or "").partition(".")[0] == "vitrify"
 
 
-def _contents(cell: CellType) -> list[Any]:
+def cell_contents(cell: CellType) -> list[Any]:
+    """What a variable of a function holds, alone in a list; an empty list while it is not set."""
     try:
         return [cell.cell_contents]
-    except ValueError:  # the variable is not set
+    except ValueError:
         return []
+
+
+def content_or_cell(cell: CellType) -> Any:
+    """What a variable of a function holds; while it is not set the cell itself, which equals no content."""
+    return next(iter(cell_contents(cell)), cell)
 
 
 def remade(kind: Any, extra: Any, values: list[Any]) -> Any:
@@ -56,4 +62,4 @@ def remade(kind: Any, extra: Any, values: list[Any]) -> Any:
     return made
 
 
-__all__ = ["CLOSURES", "closure_node", "is_our_own", "remade"]
+__all__ = ["CLOSURES", "cell_contents", "closure_node", "content_or_cell", "is_our_own", "remade"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -48,6 +48,11 @@ def write_tensors(target: Source, tensors: Mapping[str, Array], note: Any = None
     table = [[name, from_np(a.dtype).name, list(a.shape)] for name, a in arrays.items()]
     blocks = [np.ascontiguousarray(a).reshape(-1).view(np.uint8).data for a in arrays.values()]
     return write_container(target, TENSORS, {"tensors": table, "note": note}, blocks)
+
+
+def state_dict_note(names: Iterable[str]) -> dict[str, Any]:
+    """The note that `paddle.save` writes for a dict of Tensors, so that `paddle.load` reads the file as one."""
+    return {"dict": [[name, {"tensor": [name, name]}] for name in names]}
 
 
 def _native(name: str, array: Array) -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError
+from ..core.sequences import as_list
 from ..ops.methods import TensorMethods
 from .backward import refuse_dump
 from .gradients import gradients
@@ -13,7 +14,7 @@ from .tensor import Tensor
 
 
 def _as_list(value: Any, what: str) -> list[Any]:
-    items = list(value) if isinstance(value, (list, tuple)) else [value]
+    items = as_list(value)
     for item in items:
         if not isinstance(item, gradients().kind):
             hint = "a program being built has no gradients yet: use paddle.static.gradients"
@@ -29,7 +30,7 @@ def _cotangents(given: Any, outputs: Sequence[Tensor], what: str) -> list[Tensor
     """One cotangent for each output; None stands for ones."""
     if given is None:
         return [None] * len(outputs)
-    items = list(given) if isinstance(given, (list, tuple)) else [given]
+    items = as_list(given)
     if len(items) != len(outputs):
         raise ArgumentError(f"{what} has {len(items)} entries, there are {len(outputs)} outputs")
     _as_list([item for item in items if item is not None], what)

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.errors import ShapeError
 from ..core.meta import Meta
 from ..core.place import CPUPlace
+from ..core.sequences import as_list
 from ..device.api import put
 from ..ops.registry import NoGradient, OpDef, define_op
 from .arrays import to_array
@@ -44,7 +45,7 @@ def _checked(value: Any, meta: Meta) -> Any:
 def _pulled(vjp: Callable[..., Any], count: int, *arrays: Any) -> list[Any]:
     """The cotangents of the first `count` arrays, zeros for those that `vjp` leaves out."""
     found = vjp(*arrays)
-    found = list(found) if isinstance(found, (list, tuple)) else [found]
+    found = as_list(found)
     if len(found) != count:
         raise ShapeError(f"host_callback: vjp gave {len(found)} cotangents for {count} tensors")
     return [np.zeros_like(a) if ct is None else ct for ct, a in zip(found, arrays)]

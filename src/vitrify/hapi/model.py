@@ -14,6 +14,7 @@ from ..amp import GradScaler, auto_cast
 from ..core.dispatch import in_dynamic_mode
 from ..core.errors import ArgumentError
 from ..core.lazy import lazy_module
+from ..core.sequences import as_list_if_given
 from ..eager.grad_mode import no_grad
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor, to_tensor
@@ -34,14 +35,8 @@ _OF_NO_TRAINING: dict[str, Any] = {"batch_size": None, "epochs": None, "steps": 
 """What callbacks find in `params` besides, as in Paddle, where nothing is trained."""
 
 
-def _listed(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
 def _tensors(values: Any) -> list[Any]:
-    return [v if isinstance(v, Tensor) else to_tensor(np.asarray(v)) for v in _listed(values)]
+    return [v if isinstance(v, Tensor) else to_tensor(np.asarray(v)) for v in as_list_if_given(values)]
 
 
 def _arrays(values: Iterable[Any]) -> list[Any]:
@@ -49,7 +44,7 @@ def _arrays(values: Iterable[Any]) -> list[Any]:
 
 
 def _names(metric: Any) -> list[str]:
-    return _listed(metric.name())
+    return as_list_if_given(metric.name())
 
 
 class Model:
@@ -75,8 +70,8 @@ class Model:
         self.network = network
         self.mode = "train"
         self.stop_training = False
-        self._inputs = _listed(inputs)
-        self._labels = _listed(labels)
+        self._inputs = as_list_if_given(inputs)
+        self._labels = as_list_if_given(labels)
         self._seen: list[InputSpec] = []
         self._optimizer: Any = None
         self._loss: Any = None
@@ -95,7 +90,7 @@ class Model:
             raise ArgumentError(f"Model.prepare: loss must be a Layer or a function, got {type(loss).__name__}")
         self._amp, scaling = amp_settings(amp_configs)
         self._scaler = GradScaler(**scaling) if self._amp else None
-        self._optimizer, self._loss, self._metrics = optimizer, loss, metrics_of(_listed(metrics))
+        self._optimizer, self._loss, self._metrics = optimizer, loss, metrics_of(as_list_if_given(metrics))
         self._programs = None
 
     # --- one batch ---------------------------------------------------------------------------------------------------
@@ -103,8 +98,8 @@ class Model:
     def _outputs_and_losses(self, inputs: Any, labels: Any) -> tuple[list[Any], list[Any], list[Any]]:
         given, wanted = self._given(inputs), _tensors(labels)
         with auto_cast(enable=bool(self._amp), **self._amp):
-            outputs = _listed(self.network(*given))
-            losses = [] if self._loss is None else _listed(self._loss(*outputs, *wanted))
+            outputs = as_list_if_given(self.network(*given))
+            losses = [] if self._loss is None else as_list_if_given(self._loss(*outputs, *wanted))
         return outputs, losses, wanted
 
     def _given(self, inputs: Any) -> list[Any]:
@@ -123,7 +118,7 @@ class Model:
         return self._programs
 
     def _measure(self, outputs: list[Any], labels: list[Any]) -> list[Any]:
-        return [m.update(*_listed(m.compute(*outputs, *labels))) for m in self._metrics]
+        return [m.update(*as_list_if_given(m.compute(*outputs, *labels))) for m in self._metrics]
 
     def _result(self, losses: list[Any], metrics: list[Any]) -> Any:
         return self._told(_arrays(losses), metrics)
@@ -172,7 +167,7 @@ class Model:
             return self._static().predict(inputs)
         self.network.eval()
         with no_grad():
-            return _arrays(_listed(self.network(*self._given(inputs))))
+            return _arrays(as_list_if_given(self.network(*self._given(inputs))))
 
     # --- loops -------------------------------------------------------------------------------------------------------
 
@@ -183,7 +178,7 @@ class Model:
         return max(len([p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]), 1)
 
     def _split(self, batch: Any) -> tuple[list[Any], list[Any]]:
-        items = _listed(batch)
+        items = as_list_if_given(batch)
         count = self._input_count() if len(items) > 1 else 1
         return items[:count], items[count:]
 
@@ -198,7 +193,7 @@ class Model:
         losses = result[0] if self._metrics else result
         logs: dict[str, Any] = {"loss": [float(np.mean(v)) for v in losses]} if self._loss is not None else {}
         for metric in self._metrics:
-            logs.update(zip(_names(metric), _listed(metric.accumulate())))
+            logs.update(zip(_names(metric), as_list_if_given(metric.accumulate())))
         return logs
 
     def _loader(self, data: Any, **settings: Any) -> Any:
@@ -338,7 +333,7 @@ class Model:
         save_dir: str | None = None,
     ) -> CallbackList:
         """The callbacks given, with those that are always there in front."""
-        own: list[Callback] = _listed(given)
+        own: list[Callback] = as_list_if_given(given)
         kinds = {type(callback) for callback in own}
         front: list[Callback] = []
         if verbose and ProgBarLogger not in kinds:

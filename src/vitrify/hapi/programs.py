@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ArgumentError, UnsupportedError
+from ..core.sequences import as_list_if_given
 from ..eager.layer import Layer
 from ..ir.guard import data, default_main_program, default_startup_program
 from ..ir.input_spec import InputSpec
@@ -15,12 +16,6 @@ from ..ir.program import Program
 from ..runtime.scope import global_scope, read_value, write_value
 from ..static.executor import Executor
 from ..static.inference import save_inference_model
-
-
-def _listed(value: Any) -> list[Any]:
-    if value is None:
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 class ModelPrograms:
@@ -62,9 +57,9 @@ class ModelPrograms:
         held = [(layer, layer.training) for layer in self._network.sublayers(include_self=True)]
         self._network.train() if training else self._network.eval()
         try:
-            outputs = _listed(self._network(*self._inputs))
-            losses = [] if self._loss is None else _listed(self._loss(*outputs, *self._labels))
-            asked = [_listed(metric.compute(*outputs, *self._labels)) for metric in self._metrics]
+            outputs = as_list_if_given(self._network(*self._inputs))
+            losses = [] if self._loss is None else as_list_if_given(self._loss(*outputs, *self._labels))
+            asked = [as_list_if_given(metric.compute(*outputs, *self._labels)) for metric in self._metrics]
         finally:
             for layer, flag in held:
                 layer.training = flag
@@ -111,7 +106,7 @@ class ModelPrograms:
         return losses, results
 
     def _feed(self, inputs: Any, labels: Any) -> dict[str, Any]:
-        pairs = zip((*self._inputs, *self._labels), (*_listed(inputs), *_listed(labels)))
+        pairs = zip((*self._inputs, *self._labels), (*as_list_if_given(inputs), *as_list_if_given(labels)))
         return {var.name: np.asarray(value).astype(var.dtype.np, copy=False) for var, value in pairs}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from ..autograd.matrices import Jacobian as _Matrix
 from ..autograd.matrices import hessian
 from ..core.errors import ShapeError
+from ..core.sequences import as_list
 from ..eager.autograd import grad as _grad
 from ..eager.grad_mode import enable_grad
 from ..eager.tensor import Tensor
@@ -30,7 +31,7 @@ def vjp(func: Callable[..., Any], xs: Tensors, v: Tensors | None = None) -> tupl
         [2.0, 4.0]
     """
     leaves, ys = _run(func, xs)
-    ends = _listed(ys)
+    ends = as_list(ys)
     found = _filled(_grad(ends, leaves, _cotangents("vjp", v, ends), allow_unused=True), leaves)
     return ys, _like(xs, found)
 
@@ -48,7 +49,7 @@ def jvp(func: Callable[..., Any], xs: Tensors, v: Tensors | None = None) -> tupl
         [3.0, 0.0]
     """
     leaves, ys = _run(func, xs)
-    ends = _listed(ys)
+    ends = as_list(ys)
     tangents = _cotangents("jvp", v, leaves)
     with enable_grad():
         seeds = [zeros_like(y, requires_grad=True) for y in ends]
@@ -118,7 +119,7 @@ def grad(outputs: Tensors, inputs: Tensors, grad_outputs: Tensors | None = None)
 
 def _run(func: Callable[..., Any], xs: Tensors) -> tuple[list[Tensor], Any]:
     """New leaves with the values of xs, and what the function gives for them."""
-    leaves = [x.detach() for x in _listed(xs)]
+    leaves = [x.detach() for x in as_list(xs)]
     for leaf in leaves:
         leaf.stop_gradient = False
     with enable_grad():
@@ -127,7 +128,7 @@ def _run(func: Callable[..., Any], xs: Tensors) -> tuple[list[Tensor], Any]:
 
 def _flat(func: Callable[..., Any], xs: Tensors, is_batched: bool) -> tuple[Tensor, Callable[[Tensor], Any]]:
     """All of xs in one leaf, [N] or [B, N], and the function of it, which gives [M] or [B, M]."""
-    parts = _listed(xs)
+    parts = as_list(xs)
     lead = [parts[0].shape[0], -1] if is_batched else [-1]
     joined = _join([x.detach().reshape(lead) for x in parts])
     joined.stop_gradient = False
@@ -137,7 +138,7 @@ def _flat(func: Callable[..., Any], xs: Tensors, is_batched: bool) -> tuple[Tens
         pieces = x.split(sizes, -1) if len(parts) > 1 else [x]
         with enable_grad():
             ys = func(*(piece.reshape(part.shape) for piece, part in zip(pieces, parts)))
-            return _join([y.reshape(lead) for y in _listed(ys)])
+            return _join([y.reshape(lead) for y in as_list(ys)])
 
     return joined, function
 
@@ -153,10 +154,6 @@ def _count(sizes: Sequence[int]) -> int:
     return count
 
 
-def _listed(xs: Any) -> list[Any]:
-    return list(xs) if isinstance(xs, (list, tuple)) else [xs]
-
-
 def _like(xs: Any, found: Sequence[Any]) -> Any:
     """One Tensor where there was one, else a tuple."""
     return tuple(found) if isinstance(xs, (list, tuple)) else found[0]
@@ -167,7 +164,7 @@ def _filled(found: Sequence[Any], like: Sequence[Tensor]) -> list[Any]:
 
 
 def _cotangents(op: str, v: Any, like: Sequence[Tensor]) -> list[Any]:
-    given = [ones_like(x) for x in like] if v is None else _listed(v)
+    given = [ones_like(x) for x in like] if v is None else as_list(v)
     shapes, expected = [[*t.shape] for t in given], [[*x.shape] for x in like]
     if shapes != expected:
         raise ShapeError(f"{op}: v has shapes {shapes}, expected {expected}")

@@ -10,6 +10,7 @@ from weakref import finalize
 from ..core.dispatch import in_dynamic_mode
 from ..core.errors import ArgumentError
 from ..core.place import as_place, current_place
+from ..core.sequences import as_list
 from .collate import as_tensors
 from .dataset import IterableDataset, NoLengthError
 from .fetching import DONE, Fetcher
@@ -166,7 +167,7 @@ def _names_of(feed_list: Any) -> list[str] | None:
 
 
 def _by_name(names: list[str], batch: Any) -> list[dict[str, Any]]:
-    parts = list(batch) if isinstance(batch, (list, tuple)) else [batch]
+    parts = as_list(batch)
     if len(parts) != len(names):
         raise ArgumentError(f"DataLoader: a batch has {len(parts)} parts, feed_list has {len(names)} variables")
     return [dict(zip(names, parts))]

@@ -46,6 +46,11 @@ def as_tensor(value: Any) -> Any:
     return stacked if value.ndim == 1 else get_op("reshape")(stacked, shape=value.shape)
 
 
+def optional_tensor(value: Any) -> Any:
+    """`as_tensor(value)`; None stays None."""
+    return None if value is None else as_tensor(value)
+
+
 def known_ints(value: Any) -> list[int]:
     """Integers that must be known now; raises UnsupportedError."""
     if not isinstance(value, np.ndarray) or value.dtype == object:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from ..core.dtype import from_np
 from ..core.errors import ArgumentError, FileFormatError, VitrifyError
 from ..core.meta import Meta
 from ..core.plain import from_json, to_json
-from ..core.tensor_file import TensorFile, read_tensors, write_tensors
+from ..core.tensor_file import TensorFile, read_tensors, state_dict_note, write_tensors
 from .input_spec import InputSpec
 from .model_formats import MODEL_SUFFIX
 from .program import Program
@@ -113,7 +113,7 @@ def write_model(path: str | os.PathLike[str], model: ModelFile) -> None:
     # A model file never names tensors that are not there yet, and the old tensors stay until it is replaced: whenever
     # this ends, the model file and one of the two files of tensors are of one save.
     params = os.path.realpath(prefix + PARAMS_SUFFIX)
-    digest = write_tensors(params + NEXT, model.tensors, _state_dict_json(model.tensors))
+    digest = write_tensors(params + NEXT, model.tensors, state_dict_note(model.tensors))
     write_container(prefix + MODEL_SUFFIX, MODEL, {**content, "params": digest}, blocks)
     replace_file(params + NEXT, params)
 
@@ -152,9 +152,7 @@ def read_model(
     return model
 
 
-def _read_pair(
-    prefix: str, params: str | None, read: Callable[[str], TensorFile]
-) -> tuple[Container, TensorFile]:
+def _read_pair(prefix: str, params: str | None, read: Callable[[str], TensorFile]) -> tuple[Container, TensorFile]:
     """The two files, of one save where there is such a pair."""
     container = read_container(prefix + MODEL_SUFFIX, MODEL)
     file = params or os.path.realpath(prefix + PARAMS_SUFFIX)
@@ -182,11 +180,6 @@ def _function_json(name: str, function: SavedFunction) -> dict[str, Any]:
         "tensors": list(function.tensors),
         "writes": list(function.writes),
     }
-
-
-def _state_dict_json(names: Iterable[str]) -> dict[str, Any]:
-    """What `paddle.save` notes for a dict of Tensors, so that `paddle.load` reads the tensors of a saved function."""
-    return {"dict": [[name, {"tensor": [name, name]}] for name in names]}
 
 
 def tree_to_json(tree: Any) -> Any:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
 from functools import partial
-from types import CellType, FunctionType
+from types import FunctionType
 from typing import Any
 
 from ..convert.state.cells import stored_cells
 from ..convert.values.user_code import is_own_file
+from ..core.closures import content_or_cell
 from ..core.dtype import DType
 from ..core.modes import AmpState
 from ..core.place import Place
@@ -71,15 +72,8 @@ def _function_content(fn: FunctionType) -> Any:
     """What a function made anew for each call (a lambda, a closure) is told by: its code and what it holds."""
     if stored_cells(fn.__code__):
         return ById(fn)
-    held = (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).items(), *map(_cell_content, fn.__closure__ or ()))
+    held = (*(fn.__defaults__ or ()), *(fn.__kwdefaults__ or {}).items(), *map(content_or_cell, fn.__closure__ or ()))
     return fn.__code__, id(fn.__globals__), tuple(map(_held, held))
-
-
-def _cell_content(cell: CellType) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # not filled yet
-        return cell
 
 
 def _held(value: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from ..core.dtype import DType, as_dtype, bool_, from_np, int64
 from ..core.errors import UnsupportedError
 from ..core.lazy import require
+from ..core.sequences import as_list
 
 SUFFIX = ".onnx"
 INPUT_TREE, OUTPUT_TREE, TENSORS = "vitrify.input_tree", "vitrify.output_tree", "vitrify.tensors"
@@ -189,7 +190,7 @@ class Graph:
         """A 1-D int64 value from ints and 0-D or 1-D integer values among them, or from one value."""
         if isinstance(values, Value):
             return self.as_vector(values)
-        parts = list(values) if isinstance(values, (list, tuple)) else [values]
+        parts = as_list(values)
         if not any(isinstance(p, Value) for p in parts):
             return self.constant(parts, int64)
         pieces = [self.as_vector(p) if isinstance(p, Value) else self.constant([p], int64) for p in parts]

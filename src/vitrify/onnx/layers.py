@@ -9,6 +9,7 @@ import numpy as np
 from ..core.dtype import bool_, float32, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN
+from ..core.sequences import as_list
 from ..ops.bins import even_bins
 from ..ops.norm_kernel import Layout
 from ..ops.sliding_window import window_counts
@@ -62,7 +63,7 @@ def _output_padding(
 ) -> list[int]:
     n = len(stride)
     sizes = known_sizes(x, range(1, n + 1) if channel_last else range(2, n + 2), "output_size")
-    wanted = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size]
+    wanted = as_list(output_size)
     kernel = known_sizes(weight, range(2, n + 2), "output_size")
     if any(isinstance(w, Value) for w in wanted):
         raise UnsupportedError("an output size known only at run time has no ONNX form")
@@ -349,7 +350,7 @@ def resize(
     if sizes is None:
         factors = g.constant([1.0, 1.0, *[float(s) for s in scales]], float32)
         return g.node("Resize", x, None, factors, **attrs)
-    wanted = list(sizes) if isinstance(sizes, (list, tuple)) else [sizes]
+    wanted = as_list(sizes)
     target = g.ints([g.size(x, 0), g.size(x, 1), *wanted])
     return g.node("Resize", x, None, None, target, **attrs)
 

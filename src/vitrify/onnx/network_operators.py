@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.errors import UnsupportedError
 from ..core.lazy import lazy_module
+from ..core.sequences import as_list
 from ..ir.known_values import as_tensor
 from ..ops import functions as F
 from .node import Node
@@ -73,7 +74,7 @@ def recurrent(
 def _start(cell: Any, starts: Sequence[Any], x: Any) -> Any:
     """The states before the first step: zeros where the file gives none."""
     zeros = cell.get_initial_states(x, dtype=x.dtype, batch_dim_idx=1)
-    usual = list(zeros) if isinstance(zeros, (list, tuple)) else [zeros]
+    usual = as_list(zeros)
     found = [u if s is None else s for s, u in zip(starts, usual)]
     return tuple(found) if len(found) > 1 else found[0]
 

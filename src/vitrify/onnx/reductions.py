@@ -10,6 +10,7 @@ import numpy as np
 from ..core.dtype import DType, bool_, float32, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN
+from ..core.sequences import as_list
 from .graph import Value
 from .scalars import OnnxScalars
 from .table import FORMS, Context
@@ -19,7 +20,7 @@ from .tensors import flip
 
 
 def _axes(x: Value, axis: Any) -> list[int]:
-    return list(range(x.ndim)) if axis is None else list(axis) if isinstance(axis, (list, tuple)) else [axis]
+    return list(range(x.ndim)) if axis is None else as_list(axis)
 
 
 @FORMS("sum")
@@ -203,9 +204,7 @@ def _top(g: Context, x: Value, k: Any, axis: int, largest: bool) -> tuple[Value,
         return g.node("GatherElements", x, places, axis=axis), places
     narrow = x.dtype is bool_ or (x.dtype.is_integer and x.dtype.itemsize < 4)
     key = x.cast("int32") if narrow else x
-    values, places = g.nodes_of(
-        "TopK", [key, g.ints(k)], [key.dtype, int64], axis=axis, largest=int(largest), sorted=1
-    )
+    values, places = g.nodes_of("TopK", [key, g.ints(k)], [key.dtype, int64], axis=axis, largest=int(largest), sorted=1)
     return values.cast(x.dtype), places
 
 

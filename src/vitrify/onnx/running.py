@@ -12,6 +12,7 @@ from ..core.errors import FileFormatError, UnsupportedError, VitrifyError
 from ..core.lazy import lazy_module
 from ..core.meta import Meta, numel
 from ..core.modes import recorder, scoped
+from ..core.sequences import as_list
 from ..ir.builder import Builder, building
 from ..ir.known_values import sizes_array
 from ..ir.program import Program, Variable
@@ -98,7 +99,7 @@ class Reader:
         node = Node(proto, self.constants, self.opset, self.attributes)
         structured = operator.structured(name)
         if structured is not None:
-            return _as_outputs(structured(self, node, inputs, env))
+            return as_list(structured(self, node, inputs, env))
         function = operator.get(name)
         if function is None:
             raise UnsupportedError(
@@ -111,10 +112,10 @@ class Reader:
         is_constant = known and all(isinstance(v, np.ndarray) and v.dtype != object for v in known)
         if is_constant and self._is_bounded(node, inputs, function):
             with scoped(recorder, None):  # all is known: computed now
-                return [_array(v) for v in _as_outputs(function(node, *inputs))]
+                return [_array(v) for v in as_list(function(node, *inputs))]
         if node.type in _ON_SIZES and all(_is_small(v) for v in known):
             return [sizes_array(_ON_SIZES[node.type](*inputs))]
-        return _as_outputs(function(node, *inputs))
+        return as_list(function(node, *inputs))
 
     def _is_bounded(self, node: Node, inputs: list[Any], function: Callable[..., Any]) -> bool:
         """Whether reading may take the memory that a node of constants needs: a few bytes can ask for any number.
@@ -123,7 +124,7 @@ class Reader:
         """
         try:
             with building(Builder(Program())):
-                found = _as_outputs(function(node, *inputs))
+                found = as_list(function(node, *inputs))
         except VitrifyError:  # it needs values: those of the constants, once they are computed
             return True
         metas = [v.meta for v in found if isinstance(v, Variable) and isinstance(v.meta, Meta)]
@@ -150,10 +151,6 @@ class Reader:
 
 def _key(proto: Any, name: str) -> FunctionKey:
     return ("" if proto.domain in PLAIN_DOMAINS else proto.domain, name, getattr(proto, "overload", ""))
-
-
-def _as_outputs(found: Any) -> list[Any]:
-    return list(found) if isinstance(found, (list, tuple)) else [found]
 
 
 def _array(value: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from ..core.dtype import DType, bool_, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN
+from ..core.sequences import as_list
 from .graph import Value
 from .table import FORMS, Context
 
@@ -185,7 +186,7 @@ def unflatten(g: Context, x: Value, *, axis: int, shape: Any) -> Value:
     known = g.metas[0].shape
     if UNKNOWN not in known:
         return g.reshape(x, list(known))
-    parts = list(shape) if isinstance(shape, (list, tuple)) else [shape]
+    parts = as_list(shape)
     sizes = [g.size(x, i) for i in range(x.ndim)]
     parts = [sizes[axis] if isinstance(p, int) and p == 0 else p for p in parts]
     return g.node("Reshape", x, g.ints([*sizes[:axis], *parts, *sizes[axis + 1 :]]))
@@ -326,7 +327,7 @@ def unstack(g: Context, x: Value, *, axis: int, num: Any) -> list[Value]:
 @FORMS("flip")
 def flip(g: Context, x: Value, *, axis: Any) -> Value:
     """Slice with steps of -1."""
-    axes = list(axis) if isinstance(axis, (list, tuple)) else [axis]
+    axes = as_list(axis)
     if not axes:
         return g.node("Identity", x)
     n = len(axes)

@@ -17,7 +17,7 @@ import numpy as np
 from ..core.meta import Shape
 from .sliding_window import Pair, resolve_padding, used_dilation, window_counts
 from .window_forms import conv_form, need_products, offsets
-from .window_grads import FEW_OUTPUTS, Phase, input_grad_form, phases_along, weight_grad_form
+from .window_grads import FEW_OUTPUTS, Phase, channel_second, input_grad_form, phases_along, weight_grad_form
 
 # The share of lanes that must have work, below which gathering windows takes less time.
 _LEAST_USED = 0.75
@@ -50,7 +50,7 @@ def conv_native(
     """A convolution, by windows in place where that fills vectors."""
     attrs = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
     need_products(n, x, weight)
-    seen, kernel = _channel_second(n, x, channel_last), weight.shape[2:]
+    seen, kernel = channel_second(n, x, channel_last), weight.shape[2:]
     counts = window_counts(seen.shape[2:], kernel, stride, padding, dilation)
     images, outputs = x.shape[0], weight.shape[0]
     if groups == 1 and 0 not in counts and weight.size and seen.size:
@@ -67,10 +67,6 @@ def conv_native(
             )  # fmt: skip
             return _channel_first(n, out, channel_last)
     return conv_form(n, x, weight, bias, **attrs, channel_last=channel_last)
-
-
-def _channel_second(n: Any, x: Any, channel_last: bool) -> Any:
-    return n.view(lambda a: np.moveaxis(a, -1, 1), x) if channel_last else x
 
 
 def _channel_first(n: Any, x: Any, channel_last: bool) -> Any:
@@ -180,7 +176,7 @@ def weight_grad_native(
 ) -> Any:  # fmt: skip
     """The weight's cotangent: the dots of its rows with windows, where there are many columns."""
     need_products(n, ct, x)
-    flowing, seen = (_channel_second(n, v, channel_last) for v in (ct, x))
+    flowing, seen = (channel_second(n, v, channel_last) for v in (ct, x))
     kernel, counts, images = weight.shape[2:], flowing.shape[2:], x.shape[0]
     if groups == 1 and weight.size and ct.size:
         pads = resolve_padding(padding, seen.shape[2:], kernel, stride)
@@ -218,7 +214,7 @@ def input_grad_native(
 ) -> Any:  # fmt: skip
     """The input's cotangent: for each phase of the stride a convolution of ct with the places that reach it."""
     need_products(n, ct, weight)
-    flowing, like = (_channel_second(n, v, channel_last) for v in (ct, x))
+    flowing, like = (channel_second(n, v, channel_last) for v in (ct, x))
     sizes, kernel = like.shape[2:], weight.shape[2:]
     if groups == 1 and weight.size and ct.size and x.size:
         pads = resolve_padding(padding, sizes, kernel, stride)

@@ -102,12 +102,8 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: str | None 
         [1.0, 3.0, 6.0]
     """
     rank_of("cumsum", x)
-    wanted = as_dtype(dtype) if dtype is not None else x.dtype if _has_fractions(x.dtype) else int64
+    wanted = as_dtype(dtype) if dtype is not None else x.dtype if x.dtype.is_inexact else int64
     return finish("cumsum", _running_along(cumsum_op, cast(x, wanted), axis), out)
-
-
-def _has_fractions(dtype: DType) -> bool:
-    return dtype.is_inexact
 
 
 # -- products --------------------------------------------------------------------------------------------------------

@@ -11,11 +11,11 @@ from ..core.alias import aliased, dim_first
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, broadcast_dim, normalize_axis
 from .accumulate import add_along, add_at
-from .arguments import finish, rank_of, static_int
+from .arguments import finish, is_unknown, rank_of, static_int
 from .flat_index import taken_at
 from .index_form import range_errors
 from .like import zeros_like
-from .moving_axis import at_axis, is_unknown, to_front
+from .moving_axis import at_axis, to_front
 from .order_forms import take_along_adjoint_form, take_along_form
 from .registry import OpDef, define_op, get_op
 from .same_sizes import same_sizes

@@ -9,7 +9,7 @@ from ..core.dtype import int64
 from ..core.errors import DTypeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from ..core.single import assert_single
-from .arguments import entries, is_tensor, static_int, whole
+from .arguments import entries, is_tensor, is_unknown, static_int, whole
 from .registry import OpDef, define_op, get_op
 
 
@@ -33,11 +33,6 @@ axis_from_front_op: OpDef = define_op(
     dynamic=("axis",),
     raises=True,
 )
-
-
-def is_unknown(axis: Any) -> bool:
-    """Whether an axis is a tensor of a program being built, whose value only a run knows."""
-    return is_tensor(axis) and not hasattr(axis, "_data")
 
 
 def at_axis(op: str, xs: list[Any], axis: Any, function: Callable[[list[Any], int], Any]) -> Any:

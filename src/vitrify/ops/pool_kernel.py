@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -116,7 +117,7 @@ def max_positions(xp: Any, x: Any, out: Any, w: Windows) -> Any:
     """int32 of out's shape: the row-major number, within x's spatial dimensions, of each window's first maximum, or -1
     where a window sees padding alone.
     """
-    number = xp.arange(_product(w.sizes), dtype=xp.int32).reshape(w.sizes)
+    number = xp.arange(math.prod(w.sizes), dtype=xp.int32).reshape(w.sizes)
     found = xp.full_like(out, -1, dtype=xp.int32)
     for of, at, hit in firsts(xp, x, out, w):
         xp.copyto(found[of], number[at[w.lead :]], where=hit)
@@ -128,13 +129,6 @@ def like_layout(xp: Any, a: Any, b: Any) -> Any:
     out = xp.empty_like(b, dtype=a.dtype)
     out[...] = a
     return out
-
-
-def _product(sizes: Shape) -> int:
-    total = 1
-    for size in sizes:
-        total *= size
-    return total
 
 
 # --- averages --------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from ..core.lazy import lazy_module
 from ..core.meta import Meta, broadcast_shapes
 from .arguments import is_tensor, rank_of
 from .fill import refilled
+from .host_linalg import on_host
 from .like import cast
 from .random import DRAWN, bernoulli, draw, float_input, gaussian, uniform
 from .registry import define_op, get_op
@@ -22,10 +23,6 @@ from .sizes import sizes_of
 
 _special = lazy_module("scipy.special")
 # SciPy's inverse distributions run on the CPU; each number costs one uniform float64, so all devices draw the same.
-
-
-def _host(x: Any) -> Any:
-    return x.get() if hasattr(x, "get") else x
 
 
 def _uniform64(key: Any, shape: tuple[int, ...]) -> Any:
@@ -40,7 +37,7 @@ def _smallest(guess: Any, cdf: Any, aim: Any) -> Any:
 
 
 def _poisson_kernel(xp: Any, x: Any, *, key: Any) -> Any:
-    rates = np.maximum(_host(x).astype(np.float64), 0)
+    rates = np.maximum(on_host(x).astype(np.float64), 0)
     aim = _uniform64(key, x.shape)
     safe = np.where(rates > 0, rates, 1)
     drawn = _smallest(_special.pdtrik(aim, safe), lambda k: _special.pdtr(k, safe), aim)
@@ -70,7 +67,7 @@ def poisson(x: Any, name: str | None = None) -> Any:
 
 
 def _gamma_kernel(xp: Any, x: Any, *, key: Any) -> Any:
-    drawn = _special.gammaincinv(_host(x).astype(np.float64), _uniform64(key, x.shape))
+    drawn = _special.gammaincinv(on_host(x).astype(np.float64), _uniform64(key, x.shape))
     return xp.asarray(np.asarray(drawn).astype(x.dtype))
 
 
@@ -96,7 +93,7 @@ def standard_gamma(x: Any, name: str | None = None) -> Any:
 
 
 def _binomial_kernel(xp: Any, count: Any, prob: Any, *, key: Any) -> Any:
-    counts, probs = np.broadcast_arrays(_host(count).astype(np.float64), _host(prob).astype(np.float64))
+    counts, probs = np.broadcast_arrays(on_host(count).astype(np.float64), on_host(prob).astype(np.float64))
     if probs.size and not (probs.min() >= 0 and probs.max() <= 1):
         raise ArgumentError(f"binomial: probabilities must be in [0, 1], got {probs.min()} to {probs.max()}")
     aim = _uniform64(key, counts.shape)
@@ -109,9 +106,7 @@ def _binomial_kernel(xp: Any, count: Any, prob: Any, *, key: Any) -> Any:
 binomial_op = define_op(
     "binomial",
     kernel=_binomial_kernel,
-    meta=lambda count, prob: Meta(
-        broadcast_shapes("binomial", (count.shape, prob.shape), ("count", "prob")), int64
-    ),
+    meta=lambda count, prob: Meta(broadcast_shapes("binomial", (count.shape, prob.shape), ("count", "prob")), int64),
     vjp=DRAWN,
     random=True,
     on_host=True,

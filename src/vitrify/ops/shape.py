@@ -11,9 +11,9 @@ from ..core.alias import aliased
 from ..core.dtype import DType, as_dtype, from_np
 from ..core.errors import ArgumentError, DTypeError, ShapeError, TakenSizeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axis, numel
-from .arguments import as_ints, entries, is_tensor, only_ints, packs_ints, rank_of, static_int, static_ints
+from .arguments import as_ints, entries, is_tensor, is_unknown, only_ints, packs_ints, rank_of, static_int, static_ints
 from .like import reshape_like
-from .moving_axis import all_to_front, from_front, is_unknown, unknown_axes
+from .moving_axis import all_to_front, from_front, unknown_axes
 from .registry import OpDef, define_op, get_op
 
 RESHAPED = {"x": lambda ct, *, x_like: reshape_like(ct, x_like)}

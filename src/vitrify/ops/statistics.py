@@ -9,12 +9,12 @@ from ..core.alias import aliased
 from ..core.dtype import DType, as_dtype, float32
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axis
-from .arguments import finish, rank_of, static_ints
+from .arguments import finish, is_unknown, rank_of, static_ints
 from .axes import axes_of, count_over, divided, largest, over_front, reduced, reduced_shape, reduction, restored
 from .compare import equal, isnan, logical_not
 from .like import as_float, cast, cast_op
 from .meta_rules import real_floating
-from .moving_axis import is_unknown, unknown_axes
+from .moving_axis import unknown_axes
 from .reduce import mean_op, sum_op
 from .registry import NoGradient, define_op, get_op
 from .select import maximum, where_op
@@ -245,8 +245,6 @@ def nanmean(x: Any, axis: Any = None, keepdim: bool = False, name: str | None = 
     return nansum(x, axis, keepdim=keepdim) / cast(count, x.dtype)
 
 
-METHODS: dict[str, Any] = {
-    fn.__name__: fn for fn in (argmax, argmin, logsumexp, var, std, nansum, nanmean)
-}
+METHODS: dict[str, Any] = {fn.__name__: fn for fn in (argmax, argmin, logsumexp, var, std, nansum, nanmean)}
 INPLACE = ()
 __all__ = ["argmax", "argmin", "logsumexp", "nanmean", "nansum", "std", "var"]

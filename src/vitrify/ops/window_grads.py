@@ -22,7 +22,8 @@ _FEW_CHANNELS, FEW_OUTPUTS = 16, 8
 # --- convolution -----------------------------------------------------------------------------------------------------
 
 
-def _channel_second(n: Any, x: Any, channel_last: bool) -> Any:
+def channel_second(n: Any, x: Any, channel_last: bool) -> Any:
+    """x with its channels behind the batch."""
     return n.view(lambda a: np.moveaxis(a, -1, 1), x) if channel_last else x
 
 
@@ -34,7 +35,7 @@ def weight_grad_form(
     need_products(n, ct, x)
     if groups > 1 or weight.shape[0] < FEW_OUTPUTS:
         n.refuse("weights of groups and of few outputs are no faster")
-    ct, x = (_channel_second(n, v, channel_last) for v in (ct, x))
+    ct, x = (channel_second(n, v, channel_last) for v in (ct, x))
     kernel, counts = weight.shape[2:], ct.shape[2:]
     dilation = used_dilation(padding, dilation)
     pads = resolve_padding(padding, x.shape[2:], kernel, stride)
@@ -92,7 +93,7 @@ def input_grad_form(
         n.refuse("inputs of groups are no faster")
     if weight.shape[1] < _FEW_CHANNELS or weight.size > 2 * ct.size:
         n.refuse("few channels take longer to gather, and large weights to reorder")
-    ct, x = (_channel_second(n, v, channel_last) for v in (ct, x))
+    ct, x = (channel_second(n, v, channel_last) for v in (ct, x))
     sizes, kernel = x.shape[2:], weight.shape[2:]
     pads = resolve_padding(padding, sizes, kernel, stride)
     out = n.new(x.shape, ct.dtype)

@@ -19,6 +19,7 @@ from ..ir.program import Operator, Program, Variable
 from ..ops.creation import full
 from ..ops.like import assign_op, cast
 from ..ops.unary import sign
+from .half import widened_gradient
 from .lr.base import LRScheduler
 from .slots import HALF, Group, ParameterSettings
 
@@ -103,16 +104,12 @@ def apply_in_program(optimizer: Optimizer, pairs: PairList, startup_program: Any
 
 def _apply(optimizer: Optimizer, group: Group, pairs: PairList, program: Program) -> None:
     if group.clip is not None:
-        pairs = group.clip([(p, _wide(g)) for p, g in pairs] if optimizer.master_grad else pairs)
+        pairs = group.clip([(p, widened_gradient(g)) for p, g in pairs] if optimizer.master_grad else pairs)
     for param, grad in pairs:
         half = param.dtype.itemsize == HALF
         settings = ParameterSettings(param, group, half, optimizer._multi_precision, optimizer._name)
         optimizer.settle(settings)
         _Update(optimizer, program, settings).record(grad)
-
-
-def _wide(grad: Variable) -> Variable:
-    return cast(grad, "float32") if grad.dtype.itemsize == HALF else grad
 
 
 class _Update:
@@ -195,4 +192,3 @@ def load_state(owner: str, state: ProgramState, values: Mapping[str, Any]) -> No
         raise ArgumentError(f"{owner}: the loaded state has no {missing[0]!r}")
     for name, var in state.by_name().items():
         var.set_value(values[name])
-

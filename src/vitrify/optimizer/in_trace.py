@@ -17,9 +17,10 @@ from ..core.source import user_frames
 from ..eager.gradients import training_of_trace
 from ..eager.tensor import Tensor
 from ..ops.like import cast, full_like
+from .half import widened_gradient
 from .lr.base import LRScheduler
 from .lr.in_trace import check_late_calls, rate_after
-from .slots import HALF, Group, Slot
+from .slots import Group, Slot
 
 if TYPE_CHECKING:
     from .optimizer import Optimizer
@@ -73,7 +74,7 @@ def _apply(training: Any, optimizer: Optimizer, group: Group, pairs: PairList, r
     unsure = {id(p): _optional.is_none(g) for p, g in pairs if _optional.optional_kind(g) is not None}
     if group.clip is not None:
         pairs = [(p, _or_zeros(p, g, unsure[id(p)]) if id(p) in unsure else g) for p, g in pairs]
-        pairs = group.clip([(p, _wide(g)) for p, g in pairs] if optimizer.master_grad else pairs)
+        pairs = group.clip([(p, widened_gradient(g)) for p, g in pairs] if optimizer.master_grad else pairs)
     for param, grad in pairs:
         if not isinstance(param, Tensor):
             raise UnsupportedError(
@@ -94,10 +95,6 @@ def _nothing() -> None:
 
 def _or_zeros(param: Any, grad: Any, is_missing: Any) -> Any:
     return _branches.choose(is_missing, lambda: full_like(param, 0.0), lambda: grad, "a gradient")
-
-
-def _wide(grad: Any) -> Any:
-    return cast(grad, "float32") if grad.dtype.itemsize == HALF else grad
 
 
 def _record(training: Any, optimizer: Optimizer, param: Any, grad: Any, group: Group, rate: Any) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.errors import ArgumentError, UnsupportedError
+from ..core.sequences import as_list
 from ..core.source import user_frames
 from ..eager.create_parameter import create_parameter as make_parameter
 from ..eager.param_attr import ParamAttr
@@ -33,9 +34,9 @@ def insert_operator(
     """See `Block._insert_op`."""
     if not 0 <= index <= len(block.ops):
         raise ArgumentError(f"_insert_op: index {index} is outside the {len(block.ops)} operators")
-    targets = {slot: [_target(block, kind, v) for v in _listed(given)] for slot, given in outputs.items()}
+    targets = {slot: [_target(block, kind, v) for v in as_list(given)] for slot, given in outputs.items()}
     given = {
-        slot: [_held(block, _variable(block, v), index) for v in _listed(values)]
+        slot: [_held(block, _variable(block, v), index) for v in as_list(values)]
         for slot, values in inputs.items()
         if values is not None
     }
@@ -120,10 +121,6 @@ def create_parameter(block: Block, shape: Sequence[int], dtype: Any, settings: M
     with program_guard(block.program, default_startup_program()):
         made: Variable = make_parameter(shape, dtype, attr=ParamAttr(**known))
     return made
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 def _variable(block: Block, value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from .. import tensor as T
 from ..core.dtype import DType
 from ..core.errors import ArgumentError, FileFormatError
+from ..core.sequences import as_list
 from ..ir.known_values import as_tensor
 from .attr_defaults import DEFAULTS
 from .importing import run_node
@@ -69,7 +70,7 @@ def call_operator(
              for i in node.inputs]  # fmt: skip
     more = _MORE[kind](inputs, attrs) if kind in _MORE and not _MORE_SLOTS.isdisjoint(wanted) else {}
     found = run_node(node, given)
-    listed = [list(v) if isinstance(v, (list, tuple)) else [v] for v in found]
+    listed = [as_list(v) for v in found]
     return {out.slot: value for out, value in zip(row.outputs, listed)} | more
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.dtype import DType, bool_, float32, from_np, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
+from ..core.sequences import as_list, as_list_if_given
 from .emitter import FORMS, Emitter, Value, known
 
 # -- elementwise -------------------------------------------------------------------------------------------------------
@@ -212,7 +213,7 @@ def with_gradient(g: Emitter, *values: Value, backward: Any, count: int) -> list
 
 
 def _axes(axis: Any) -> list[int]:
-    return [] if axis is None else list(axis) if isinstance(axis, (list, tuple)) else [axis]
+    return as_list_if_given(axis)
 
 
 @FORMS("sum")
@@ -357,7 +358,7 @@ def flatten(g: Emitter, x: Value, *, start_axis: int, stop_axis: int) -> Value:
 @FORMS("unflatten")
 def unflatten(g: Emitter, x: Value, *, axis: int, shape: Any) -> Value:
     """reshape."""
-    parts = list(shape) if isinstance(shape, (list, tuple)) else [shape]
+    parts = as_list(shape)
     sizes = [g.size(x, i) for i in range(x.ndim)]
     return g.reshape(x, [*sizes[:axis], *parts, *sizes[axis + 1 :]], g.metas[0])
 
@@ -435,7 +436,7 @@ def flip(g: Emitter, x: Value, *, axis: Any) -> Value:
 @FORMS("roll")
 def roll(g: Emitter, x: Value, *, shifts: Any, axis: Any) -> Value:
     """roll."""
-    moves = list(shifts) if isinstance(shifts, (list, tuple)) else [shifts]
+    moves = as_list(shifts)
     return g.op("roll", x, g.sizes(moves), axis=_axes(axis))
 
 

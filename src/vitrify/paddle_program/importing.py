@@ -13,6 +13,7 @@ from ..core.errors import FileFormatError, MissingFileError, UnsupportedError, V
 from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from ..core.modes import recorder, scoped
+from ..core.sequences import as_list
 from ..ir.builder import Builder, building
 from ..ir.input_spec import InputSpec
 from ..ir.known_values import as_tensor
@@ -175,16 +176,12 @@ def run_node(node: Node, inputs: list[Any]) -> list[Any]:
             and all(isinstance(v, np.ndarray) and v.dtype != object and v.size <= SMALL for v in flat)
         ):
             with scoped(recorder, None):
-                found = _listed(reads.call(node.name, inputs, node.attrs))
+                found = as_list(reads.call(node.name, inputs, node.attrs))
             return [_array(v) for v in found]
-        return _listed(reads.call(node.name, inputs, node.attrs))
+        return as_list(reads.call(node.name, inputs, node.attrs))
     except VitrifyError as err:
         kind = FileFormatError if isinstance(err, FileFormatError) else UnsupportedError
         raise kind(f"operator {node.name}: {err.message}", hint=err.hint) from err
-
-
-def _listed(found: Any) -> list[Any]:
-    return list(found) if isinstance(found, (list, tuple)) else [found]
 
 
 def _array(value: Any) -> Any:

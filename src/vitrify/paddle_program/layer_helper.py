@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.dtype import DTypeLike
 from ..core.errors import ArgumentError
+from ..core.sequences import as_list
 from ..eager.create_parameter import create_parameter
 from ..eager.param_attr import ParamAttr
 from ..ops.creation import assign, empty
@@ -47,14 +48,14 @@ class LayerHelper:
 
     def input(self, input_param_name: str = "input") -> Any:
         """The one tensor that this argument gives; raises ArgumentError for several."""
-        given = _listed(self.kwargs[input_param_name])
+        given = as_list(self.kwargs[input_param_name])
         if len(given) != 1:
             raise ArgumentError(f"{self.layer_type}: {input_param_name} must be one tensor, got {len(given)}")
         return given[0]
 
     def input_dtype(self, input_param_name: str = "input") -> Any:
         """The dtype of the tensors that this argument gives; raises ArgumentError where they have several."""
-        found = {v.dtype for v in _listed(self.kwargs[input_param_name])}
+        found = {v.dtype for v in as_list(self.kwargs[input_param_name])}
         if len(found) != 1:
             raise ArgumentError(f"{self.layer_type}: {input_param_name} has the dtypes {sorted(map(str, found))}")
         return found.pop()
@@ -105,17 +106,13 @@ class LayerHelper:
         Inputs are tensors or lists of them by slot. Raises ArgumentError for operators and UnsupportedError for slots
         and attributes that are not known.
         """
-        given = {slot: _listed(value) for slot, value in (inputs or {}).items() if value is not None}
+        given = {slot: as_list(value) for slot, value in (inputs or {}).items() if value is not None}
         settings = {name: value for name, value in (attrs or {}).items() if value is not None}
         found = call_operator(type or self.layer_type, given, settings, outputs or ())
         for slot, places in (outputs or {}).items():
-            for place, value in zip(_listed(places), found.get(slot, ())):
+            for place, value in zip(as_list(places), found.get(slot, ())):
                 if value is not None:
                     assign(value, output=place)
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 __all__ = ["LayerHelper"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import UnsupportedError
-from ..ir.known_values import as_tensor, known_ints, sizes_argument
+from ..ir.known_values import as_tensor, known_ints, optional_tensor, sizes_argument
 from ..ops import functions as F
 from ..ops import patches
 from ..ops.normalization import rms_norm
@@ -228,10 +228,6 @@ def unfold(x: Any, *, kernel_sizes: Any, strides: Any = 1, paddings: Any = 0, di
 # -- normalization -----------------------------------------------------------------------------------------------------
 
 
-def _optional(value: Any) -> Any:
-    return None if value is None else as_tensor(value)
-
-
 @reads("batch_norm", "batch_norm_")
 def batch_norm(
     x: Any, mean: Any, variance: Any, scale: Any = None, bias: Any = None, *, is_test: bool = False,
@@ -245,7 +241,15 @@ def batch_norm(
     if training:  # statistics are changed; those that somebody wants gradients of are results, of which this is a copy
         mean, variance = (v if v.stop_gradient else F.assign(v.detach()) for v in (mean, variance))
     found = F.batch_norm(
-        x, mean, variance, _optional(scale), _optional(bias), training, momentum, epsilon, data_format=layout
+        x,
+        mean,
+        variance,
+        optional_tensor(scale),
+        optional_tensor(bias),
+        training,
+        momentum,
+        epsilon,
+        data_format=layout,
     )
     return found, mean, variance, None, None, None
 
@@ -306,7 +310,12 @@ def group_norm(
 ) -> Any:
     """x normalized within groups of channels."""
     found = F.group_norm(
-        as_tensor(x), groups, epsilon=epsilon, weight=_optional(scale), bias=_optional(bias), data_format=data_format
+        as_tensor(x),
+        groups,
+        epsilon=epsilon,
+        weight=optional_tensor(scale),
+        bias=optional_tensor(bias),
+        data_format=data_format,
     )
     return found, None, None
 
@@ -314,7 +323,7 @@ def group_norm(
 @reads("instance_norm")
 def instance_norm(x: Any, scale: Any = None, bias: Any = None, *, epsilon: float = 1e-5) -> Any:
     """x normalized within each channel of each sample."""
-    found = F.instance_norm(as_tensor(x), weight=_optional(scale), bias=_optional(bias), eps=epsilon)
+    found = F.instance_norm(as_tensor(x), weight=optional_tensor(scale), bias=optional_tensor(bias), eps=epsilon)
     return found, None, None
 
 

@@ -8,15 +8,11 @@ from typing import Any
 from .. import tensor as T
 from ..core.dtype import float32, int32
 from ..core.errors import UnsupportedError
-from ..ir.known_values import as_tensor
+from ..ir.known_values import as_tensor, optional_tensor
 from ..nn import functional as F
 from ..ops.deform_conv import deform_conv2d
 from ..ops.yolo import yolo_loss
 from .operator_table import reads
-
-
-def _optional(value: Any) -> Any:
-    return None if value is None else as_tensor(value)
 
 
 @reads("sigmoid_cross_entropy_with_logits")
@@ -48,7 +44,7 @@ def hsigmoid_loss(
     x: Any, label: Any, weight: Any, bias: Any, path: Any, code: Any, *, num_classes: int, is_sparse: bool = False
 ) -> Any:
     """The loss of each sample by the decisions on the way to its class."""
-    more = [_optional(v) for v in (bias, path, code)]
+    more = [optional_tensor(v) for v in (bias, path, code)]
     found = F.hsigmoid_loss(as_tensor(x), as_tensor(label), num_classes, as_tensor(weight), *more, is_sparse)
     return found, None, None
 
@@ -61,7 +57,7 @@ def yolo(
     """The loss of a YOLO network for each image."""
     found = yolo_loss(
         as_tensor(x), as_tensor(box), as_tensor(label), anchors, anchor_mask, class_num, ignore_thresh,
-        downsample_ratio, _optional(score), use_label_smooth, scale_x_y=scale_x_y,
+        downsample_ratio, optional_tensor(score), use_label_smooth, scale_x_y=scale_x_y,
     )  # fmt: skip
     return found, None, None
 
@@ -83,5 +79,5 @@ def deformable_conv(
     """A convolution whose windows are moved."""
     return deform_conv2d(
         as_tensor(x), as_tensor(offset), as_tensor(weight), None, list(strides), list(paddings), list(dilations),
-        deformable_groups, groups, _optional(mask),
+        deformable_groups, groups, optional_tensor(mask),
     )  # fmt: skip

@@ -10,8 +10,9 @@ from typing import Any
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, DTypeError, FileFormatError
 from ..core.meta import Meta
+from ..core.sequences import as_list
 from ..core.suggest import did_you_mean
-from ..core.tensor_file import read_tensors, write_tensors
+from ..core.tensor_file import read_tensors, state_dict_note, write_tensors
 from ..ir.clone import clone_program
 from ..ir.guard import checked_program
 from ..ir.input_spec import InputSpec
@@ -20,13 +21,12 @@ from ..ir.model_formats import read_any_model
 from ..ir.program import Program, Variable, position
 from ..ir.serialize import program_from_bytes, program_to_bytes
 from ..runtime.scope import global_scope, read_value
-from .saving import state_dict_note
 
 Vars = Any  # a Variable or a list of them
 
 
 def _listed(what: str, value: Vars) -> list[Variable]:
-    found = list(value) if isinstance(value, (list, tuple)) else [value]
+    found = as_list(value)
     for item in found:
         if not isinstance(item, Variable):
             raise DTypeError(f"{what} takes Variables, but received {type(item).__name__}")

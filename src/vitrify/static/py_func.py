@@ -10,6 +10,7 @@ from ..core.dispatch import in_dynamic_mode
 from ..core.errors import DTypeError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import recorder
+from ..core.sequences import as_list
 from ..eager.callback import callback_op, run_callback
 from ..ir.program import Variable, position
 from ..ops.registry import define_op
@@ -18,7 +19,7 @@ from ..ops.registry import define_op
 def _backward(backward: Callable[..., Any], kept: tuple[bool, ...], count: int, *arrays: Any) -> list[Any]:
     """The cotangents of the first `count` arrays: `backward` of inputs, outputs and cotangents, but those not kept."""
     found = backward(*[a for a, wanted in zip(arrays, kept) if wanted])
-    return list(found) if isinstance(found, (list, tuple)) else [found]
+    return as_list(found)
 
 
 def _py_func_vjp(

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.source import user_stacklevel
-from ..core.tensor_file import is_tensor_file, read_tensors, write_tensors
+from ..core.tensor_file import is_tensor_file, read_tensors, state_dict_note, write_tensors
 from ..ir.guard import checked_program
 from ..ir.model_formats import STATES
 from ..ir.program import Program, Variable
@@ -54,11 +54,6 @@ def save(program: Program, model_path: str, protocol: int = 4, **configs: Any) -
         write_tensors(model_path + suffix, arrays, state_dict_note(arrays))
     with atomic_file(model_path + PROGRAM) as out:
         out.write(content)
-
-
-def state_dict_note(names: Any) -> dict[str, Any]:
-    """What `paddle.save` notes for a dict of Tensors, so that `paddle.load` reads the file."""
-    return {"dict": [[name, {"tensor": [name, name]}] for name in names]}
 
 
 def load(program: Program, model_path: str, executor: Any = None, var_list: Sequence[Variable] | None = None) -> None:

@@ -11,7 +11,7 @@ import gast
 
 from ..core.errors import InternalError
 from .context import Context
-from .jumps import JumpLowering, contains, flag_of_breaks, has_break
+from .jumps import JumpLowering, contains, flag_of_breaks, has_break, is_loop_jump
 from .native import native_constructs
 from .nodes import Node, ScopeTransformer, Stmts, functions_in
 from .quote import quote
@@ -55,10 +55,6 @@ class _Loops(ScopeTransformer):
     visit_For = visit_While = _loop
 
 
-def _is_jump(node: Node) -> bool:
-    return isinstance(node, (gast.Break, gast.Continue))
-
-
 class _LoopJumps(JumpLowering):
     def __init__(self, context: Context, flag: str | None) -> None:
         self.context = context
@@ -67,7 +63,7 @@ class _LoopJumps(JumpLowering):
         self.skipped: str | None = None
 
     def may_jump(self, stmt: Node) -> bool:
-        return contains(stmt, _is_jump, into_loops=False)
+        return contains(stmt, is_loop_jump, into_loops=False)
 
     def land(self, stmt: Node, tail: bool) -> Stmts:
         if isinstance(stmt, gast.Break) and self.given is not None:

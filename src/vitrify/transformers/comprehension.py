@@ -15,7 +15,7 @@ import gast
 from .context import Context
 from .facts.activity import is_consumer
 from .facts.scopes import comprehension_free_names, comprehension_parts, free_names
-from .nodes import ExpressionTransformer, Node, all_nodes
+from .nodes import ExpressionTransformer, Node, all_nodes, target_leaves
 from .quote import copy_tree, quote_expr, tuple_of
 
 _UNMOVABLE = (gast.NamedExpr, gast.Await, gast.Yield, gast.YieldFrom)
@@ -67,7 +67,7 @@ class _Comprehensions(ExpressionTransformer):
         """The target with a name of its own for what a later part of it overwrites, as in `for _, v, _ in rows`."""
         target = copy_tree(target)
         later: set[str] = set()
-        for leaf in reversed(_leaves(target)):
+        for leaf in reversed(target_leaves(target)):
             if leaf.id in later:
                 leaf.id = self.context.names.fresh(leaf.id)
             later.add(leaf.id)
@@ -75,7 +75,7 @@ class _Comprehensions(ExpressionTransformer):
 
     def _unpack(self, target: Node) -> Node:
         item = self.context.names.fresh("item")
-        names = tuple_of([_read(leaf) for leaf in _leaves(target)], at=target)
+        names = tuple_of([_read(leaf) for leaf in target_leaves(target)], at=target)
         return quote_expr(
             "lambda item: [names for target in [item]][0]", at=target, item=item, names=names, target=target
         )
@@ -88,7 +88,7 @@ def _is_movable(node: Node) -> bool:
     parts = [inner for part in comprehension_parts(node) for inner in all_nodes(part)]
     if any(isinstance(inner, _UNMOVABLE) for inner in parts):
         return False
-    own = {leaf.id for clause in node.generators for leaf in _leaves(clause.target)}
+    own = {leaf.id for clause in node.generators for leaf in target_leaves(clause.target)}
     consumed = {arg for call in parts if isinstance(call, gast.Call) and is_consumer(call.func) for arg in call.args}
     return not any(own & _captured(inner) for inner in parts if inner not in consumed)
 
@@ -100,16 +100,8 @@ def _captured(node: Node) -> frozenset[str]:
     return free_names(node) if isinstance(node, gast.Lambda) else frozenset()
 
 
-def _leaves(target: Node) -> list[Node]:
-    if isinstance(target, gast.Starred):
-        return _leaves(target.value)
-    if isinstance(target, (gast.Tuple, gast.List)):
-        return [leaf for element in target.elts for leaf in _leaves(element)]
-    return [target]
-
-
 def _has_plain_leaves(target: Node) -> bool:
-    leaves = _leaves(target)
+    leaves = target_leaves(target)
     return bool(leaves) and all(isinstance(leaf, gast.Name) for leaf in leaves)
 
 
@@ -121,7 +113,7 @@ def _is_flat(target: Node) -> bool:
 
 
 def _target_names(target: Node) -> list[str]:
-    return [leaf.id for leaf in _leaves(target)]
+    return [leaf.id for leaf in target_leaves(target)]
 
 
 def _read(leaf: Node) -> Node:

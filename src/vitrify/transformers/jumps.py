@@ -49,6 +49,11 @@ def has_break(stmts: Stmts) -> bool:
     return any(contains(stmt, lambda node: isinstance(node, gast.Break), into_loops=False) for stmt in stmts)
 
 
+def is_loop_jump(node: Node) -> bool:
+    """Whether a node is `break` or `continue`."""
+    return isinstance(node, (gast.Break, gast.Continue))
+
+
 def break_by(flag: str, *, at: Node) -> Node:
     """A `break` that comes with a flag already set, so that the loop needs no flag of its own."""
     node = gast.copy_location(gast.Break(), at)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import gast
 
-from .jumps import contains
+from .jumps import contains, is_loop_jump
 from .nodes import CONSTRUCTS, LOOPS, SCOPES, Node, Stmts, child_statements, is_generator, own_nodes
 
 _LEAVING = (gast.Yield, gast.YieldFrom, gast.Await, gast.Return)
@@ -36,8 +36,4 @@ def _native(stmts: Stmts, in_native_loop: bool) -> Iterator[Node]:
 def _stays(construct: Node, in_native_loop: bool) -> bool:
     if any(isinstance(node, _LEAVING) for node in own_nodes(construct)):
         return True
-    return in_native_loop and contains(construct, _is_loop_jump, into_loops=False)
-
-
-def _is_loop_jump(node: Node) -> bool:
-    return isinstance(node, (gast.Break, gast.Continue))
+    return in_native_loop and contains(construct, is_loop_jump, into_loops=False)

@@ -97,6 +97,15 @@ def child_statements(stmt: Node) -> Stmts:
     return found
 
 
+def target_leaves(target: Node) -> list[Node]:
+    """What an assignment's target stores to one by one: the names, attributes and items in tuples and lists of them."""
+    if isinstance(target, gast.Starred):
+        return target_leaves(target.value)
+    if isinstance(target, (gast.Tuple, gast.List)):
+        return [leaf for element in target.elts for leaf in target_leaves(element)]
+    return [target]
+
+
 def is_generator(fn: Node) -> bool:
     """Whether a function definition (or lambda) yields or awaits, itself, not in a nested function."""
     pending = list(fn.body) if isinstance(fn.body, list) else [fn.body]

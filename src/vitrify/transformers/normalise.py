@@ -10,7 +10,7 @@ from __future__ import annotations
 import gast
 
 from .context import Context
-from .nodes import Node, ScopeTransformer, Stmts, functions_in
+from .nodes import Node, ScopeTransformer, Stmts, functions_in, target_leaves
 from .quote import name, quote
 
 _PLACES = (gast.Attribute, gast.Subscript)
@@ -81,7 +81,7 @@ class _Normalise(ScopeTransformer):
         return quote("target", at=node, target=_as_load(node.target))
 
     def visit_Delete(self, node: Node) -> Stmts:
-        targets = [leaf for target in node.targets for leaf in _leaves(target)]
+        targets = [leaf for target in node.targets for leaf in target_leaves(target)]
         return [gast.copy_location(gast.Delete(targets=[target]), node) for target in targets]
 
     def visit_For(self, node: Node) -> Node:
@@ -119,21 +119,13 @@ def _nested(node: Node) -> Node:
 
 
 def _has_places(target: Node) -> bool:
-    return any(isinstance(node, _PLACES) for node in _leaves(target))
+    return any(isinstance(node, _PLACES) for node in target_leaves(target))
 
 
 def _like(element: Node, fresh: Node) -> Node:
     if isinstance(element, gast.Starred):
         return gast.copy_location(gast.Starred(value=fresh, ctx=gast.Store()), element)
     return fresh
-
-
-def _leaves(target: Node) -> list[Node]:
-    if isinstance(target, gast.Starred):
-        return _leaves(target.value)
-    if isinstance(target, (gast.Tuple, gast.List)):
-        return [leaf for element in target.elts for leaf in _leaves(element)]
-    return [target]
 
 
 def _as_load(target: Node) -> Node:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from ...ir.program import Operator
 from ..arena import padded, placed
 from ..errors import NoNativeForm
-from ..operands import ARENA, CONSTANT, INPUT, OUTPUT, STATE, Buffer, Edge, Operand, Step
+from ..operands import ARENA, CONSTANT, INPUT, OUTPUT, STATE, Buffer, Edge, Operand, Step, all_steps
 from ..plan import lives_of
 from .assembler import Symbol
 from .sizes import Basis
@@ -156,7 +156,7 @@ class _Builder:
     def _arena(self, sample: Sample) -> list[Buffer]:
         """The arrays in the arena in the order in which steps touch them."""
         numbers = self.numbers[self.samples.index(sample)]
-        for step in _all(sample.steps):
+        for step in all_steps(sample.steps):
             for buffer in step.touched:
                 if buffer.kind == ARENA:
                     numbers.setdefault(buffer, len(numbers))
@@ -277,10 +277,3 @@ class _Builder:
         layout.data_bytes = at + (len(content) if isinstance(content, bytes) else content.nbytes)
         self.data[key] = at
         return at
-
-
-def _all(steps: Sequence[Step]) -> Iterator[Step]:
-    for step in steps:
-        yield step
-        for block in step.blocks:
-            yield from _all(block)

@@ -18,6 +18,7 @@ from functools import partial
 from types import FrameType, FunctionType, MethodType
 from typing import Any
 
+from ...core.closures import content_or_cell
 from ...core.errors import ArgumentError, EndlessRecursionError, InternalError, UnsupportedError, VitrifyError
 from ...core.pytree import LEAF, OneOf, TreeDef, flatten
 from ...core.source import repeated_user_loc
@@ -263,14 +264,7 @@ def _is_same_function(a: FunctionType, b: FunctionType) -> bool:
     if a.__code__ is not b.__code__:
         return False
     pairs = zip(a.__closure__ or (), b.__closure__ or ())
-    return all(x is y or _content(x) is _content(y) for x, y in pairs)
-
-
-def _content(cell: Any) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return cell
+    return all(x is y or content_or_cell(x) is content_or_cell(y) for x, y in pairs)
 
 
 def _fits(parameter: CarriedValue, given: Argument, varies: bool) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import dis
 from collections.abc import Callable, Iterable
 from functools import partial
-from types import CellType, CodeType, FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.cache import BoundedCache
+from ...core.closures import cell_contents
 from .places import CellPlace, GlobalPlace
 
 MAX_ITEMS = 32
@@ -38,7 +39,7 @@ def closed_over(functions: Iterable[Callable[..., Any]]) -> list[CellPlace]:
             stored = stored_cells(function.__code__)
             for place in (CellPlace(name, cell) for name, cell in cells if name in stored):
                 found.setdefault(place.key, place)
-            waiting += [content for _, cell in cells[::-1] for content in _content(cell)]
+            waiting += [content for _, cell in cells[::-1] for content in cell_contents(cell)]
     return list(found.values())
 
 
@@ -49,13 +50,6 @@ def _held(value: Any) -> list[Any]:
     base = next(kind for kind in (tuple, list, dict) if isinstance(value, kind))
     items = dict.values(value) if base is dict else base.__iter__(value)
     return list(items) if base.__len__(value) <= MAX_ITEMS else []
-
-
-def _content(cell: CellType) -> list[Any]:
-    try:
-        return [cell.cell_contents]
-    except ValueError:  # not set yet
-        return []
 
 
 def names_in(code: CodeType) -> frozenset[str]:

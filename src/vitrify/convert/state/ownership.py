@@ -11,10 +11,10 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ...core.made import held_in_slots
-from ...core.pytree import OneOf, OpenList, OverList, can_change, eager_class, is_open, node_of
+from ...core.pytree import OneOf, OpenList, OverList, can_change, is_open, node_of
 from ...ir.builder import Fork, current_builder
 from ..values.foreign import ForkedError
-from .places import ContentPlace
+from .places import ContentPlace, kind_of
 
 _CONTAINERS = (list, tuple, dict, set, OneOf, OverList)
 
@@ -248,7 +248,7 @@ def check_forks(forks: Iterable[Fork], given_out: Iterable[Any], outside: Contai
     for number, fork in enumerate(leaving):
         known = any(key in left or key in outside for key in _origins(fork.sources, origins))
         if known or any(_may_be_one(fork, other, origins) for other in leaving[:number]):
-            kind = _kind(fork.sources[0])
+            kind = kind_of(fork.sources[0])
             raise ForkedError(
                 f"a {kind} leaves the function that a tensor decides to be another {kind}, which others know, too",
                 hint=f"make a copy of it on both paths ({kind}(...))",
@@ -311,7 +311,3 @@ def _may_be_one(one: Fork, other: Fork, known: Mapping[int, tuple[Any, ...]]) ->
         not _origins([a] if same_paths else a, known).isdisjoint(_origins([b] if same_paths else b, known))
         for a, b in pairs
     )
-
-
-def _kind(container: Any) -> str:
-    return "list" if isinstance(container, list) else eager_class(container).__name__

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ...core.errors import ArgumentError, DTypeError
+from ...core.errors import ArgumentError
 from ...core.outside import outside_programs
 from ...eager.tensor import Tensor, wrap
 from ...ir.guard import program_guard
 from ...ir.program import Variable
-from ...optimizer.lr.base import LRScheduler
 from ...optimizer.optimizer import Optimizer, PairList
+from .around import AroundOptimizer
 from .in_programs import append_merged
 
-_STEPS, _SUM = "GradientMerge_steps", "_gradient_merge_0"
 
-
-class GradientMergeOptimizer(Optimizer):
+class GradientMergeOptimizer(AroundOptimizer):
     """Updates of another optimizer in every k_steps-th step, by the gradients added up since; by their mean with avg.
 
     Between, parameters and the optimizer's state stay as they are; so small batches count like one k_steps as large.
@@ -40,29 +36,15 @@ class GradientMergeOptimizer(Optimizer):
         [3.5]
     """
 
+    _of_each = "_gradient_merge_0"
+    _of_steps = "GradientMerge_steps"
+
     def __init__(self, inner_optimizer: Optimizer, k_steps: int = 1, avg: bool = True) -> None:
-        if not isinstance(inner_optimizer, Optimizer):
-            raise DTypeError(f"GradientMergeOptimizer: inner_optimizer must be an Optimizer, got {inner_optimizer!r}")
+        super().__init__(inner_optimizer)
         if not isinstance(k_steps, int) or k_steps < 1:
             raise ArgumentError(f"GradientMergeOptimizer: k_steps must be a positive int, got {k_steps!r}")
-        super().__init__(inner_optimizer.get_lr(), inner_optimizer.given_parameters())
-        self.inner_optimizer = inner_optimizer
         self.k_steps = k_steps
         self.avg = avg
-        self._steps = 0
-        self._sums: dict[str, Any] = {}
-
-    def get_lr(self) -> float:
-        """The learning rate of the inner optimizer."""
-        return self.inner_optimizer.get_lr()
-
-    def set_lr(self, value: float) -> None:
-        """Set the learning rate of the inner optimizer."""
-        self.inner_optimizer.set_lr(value)
-
-    def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
-        """Let `scheduler` decide the learning rate of the inner optimizer."""
-        self.inner_optimizer.set_lr_scheduler(scheduler)
 
     def step(self) -> None:
         """Add up the gradients; every k_steps-th time, a step of the inner optimizer by them."""
@@ -96,33 +78,18 @@ class GradientMergeOptimizer(Optimizer):
         return []
 
     def _merge(self, pairs: Sequence[tuple[Any, Any]]) -> None:
+        """Add gradients to the sums, which are the arrays held; every k_steps-th time, update by them."""
         for param, grad in pairs:
-            held = self._sums.get(param.name)
-            self._sums[param.name] = grad._data.copy() if held is None else held + grad._data
+            held = self._arrays.get(param.name)
+            self._arrays[param.name] = grad._data.copy() if held is None else held + grad._data
         self._steps += 1
         if self._steps % self.k_steps:
             return
         factor = 1.0 / self.k_steps if self.avg else 1.0
-        chosen = [p for p in self.given_parameters() if p.name in self._sums]
-        merged = [(p, wrap((self._sums[p.name] * factor).astype(self._sums[p.name].dtype))) for p in chosen]
-        self._sums = {}
+        chosen = [p for p in self.given_parameters() if p.name in self._arrays]
+        merged = [(p, wrap((self._arrays[p.name] * factor).astype(self._arrays[p.name].dtype))) for p in chosen]
+        self._arrays = {}
         self.inner_optimizer.apply_gradients(merged)
-
-    def state_dict(self) -> dict[str, Any]:
-        """The inner optimizer's state, the sums as "<parameter>_gradient_merge_0", and how many steps there were."""
-        sums = {f"{name}{_SUM}": wrap(array) for name, array in self._sums.items()}
-        return {**self.inner_optimizer.state_dict(), **sums, _STEPS: self._steps}
-
-    def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take over a copy of a saved state."""
-        state = dict(state_dict)
-        self._steps = int(state.pop(_STEPS, 0))
-        sums = {key: state.pop(key) for key in list(state) if key.endswith(_SUM)}
-        self._sums = {key.removesuffix(_SUM): np.array(value) for key, value in sums.items()}
-        self.inner_optimizer.set_state_dict(state)
-
-    set_dict = set_state_dict
-    load_state_dict = set_state_dict
 
 
 __all__ = ["GradientMergeOptimizer"]

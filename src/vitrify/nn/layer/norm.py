@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from inspect import Signature, signature
@@ -354,7 +355,7 @@ class LayerNorm(Layer):
         self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
         self._epsilon = epsilon
         # The parameters are flat, in the row-major order of the normalized dimensions.
-        size = [_product(self._normalized_shape)]
+        size = [math.prod(self._normalized_shape)]
         weight_attr = weight_attr if elementwise_affine else False
         bias_attr = bias_attr if elementwise_affine and bias else False
         self._weight_attr, self._bias_attr = weight_attr, bias_attr
@@ -368,13 +369,6 @@ class LayerNorm(Layer):
     def extra_repr(self) -> str:
         """The settings."""
         return f"normalized_shape={self._normalized_shape}, epsilon={self._epsilon}"
-
-
-def _product(sizes: Sequence[int]) -> int:
-    total = 1
-    for size in sizes:
-        total *= size
-    return total
 
 
 class GroupNorm(Layer):
@@ -437,7 +431,7 @@ class SpectralNorm(Layer):
         rows = self._weight_shape[dim]
         attr = ParamAttr(initializer=Normal(0.0, 1.0), trainable=False)
         self.weight_u = self.create_parameter([rows], attr, dtype)
-        self.weight_v = self.create_parameter([_product(self._weight_shape) // rows], attr, dtype)
+        self.weight_v = self.create_parameter([math.prod(self._weight_shape) // rows], attr, dtype)
 
     def forward(self, x: Any) -> Any:
         """x: [*weight_shape] -> the same shape."""

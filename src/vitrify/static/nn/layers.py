@@ -10,6 +10,7 @@ import numpy as np
 
 from ...core.errors import ArgumentError
 from ...core.modes import grad_enabled, scoped
+from ...core.sequences import as_list
 from ...eager.create_parameter import change_initial
 from ...eager.initializer import Constant, Normal, XavierUniform
 from ...eager.param_attr import ParamAttr, ParamAttrLike
@@ -49,7 +50,7 @@ def fc(
         ...     paddle.static.nn.fc(x, 4).shape, paddle.static.nn.fc(x, 4, num_flatten_dims=2).shape
         (paddle.Size([-1, 4]), paddle.Size([-1, 2, 4]))
     """
-    inputs = list(x) if isinstance(x, (list, tuple)) else [x]
+    inputs = as_list(x)
     attrs = list(weight_attr) if isinstance(weight_attr, (list, tuple)) else [weight_attr] * len(inputs)
     if not inputs or len(attrs) != len(inputs):
         raise ArgumentError(f"fc: {len(attrs)} weight_attr for {len(inputs)} inputs")

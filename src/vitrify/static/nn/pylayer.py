@@ -9,6 +9,7 @@ from ...core.dispatch import in_dynamic_mode
 from ...core.errors import ArgumentError, DTypeError, ShapeError, UnsupportedError
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import flatten, unflatten
+from ...core.sequences import as_list
 from ...ir.program import Variable
 from ...ops.hand_gradient import with_gradient_op
 
@@ -18,7 +19,7 @@ def _of_inputs(backward_fn: Callable[..., Any], count: int) -> Callable[..., lis
 
     def backward(cts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         found = backward_fn(*cts)
-        grads = list(found) if isinstance(found, (list, tuple)) else [found]
+        grads = as_list(found)
         inputs = values[count:]
         if len(grads) != len(inputs):
             raise ArgumentError(
@@ -71,7 +72,7 @@ def static_pylayer(
     for what, fn in (("forward_fn", forward_fn), ("backward_fn", backward_fn)):
         if not callable(fn) and not (fn is None and what == "backward_fn"):
             raise DTypeError(f"static_pylayer: {what} must be callable, but received {type(fn).__name__}")
-    given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    given = as_list(inputs)
     with scoped(grad_enabled, False):
         made = forward_fn(*given)
     leaves: list[Any] = []

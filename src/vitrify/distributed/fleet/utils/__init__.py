@@ -8,6 +8,7 @@ from typing import Any
 from ....core.dispatch import in_dynamic_mode
 from ....core.errors import ArgumentError
 from ....core.rng import get_rng_state, set_rng_state
+from ....core.sequences import as_list
 from ....eager.autograd import backward
 from ....eager.grad_mode import enable_grad, is_grad_enabled, no_grad
 from ....eager.pylayer import PyLayer
@@ -42,7 +43,7 @@ class _Recomputed(PyLayer):
         with enable_grad():
             found = function(*inputs, **kwargs)
         set_rng_state(now)
-        outputs = list(found) if isinstance(found, (list, tuple)) else [found]
+        outputs = as_list(found)
         pairs = [(o, c) for o, c in zip(outputs, cotangents) if isinstance(o, Tensor) and not o.stop_gradient]
         backward([o for o, _ in pairs], [c for _, c in pairs])
         grads = [a.grad for a in inputs if isinstance(a, Tensor)]
