@@ -512,7 +512,7 @@ def _derived(kind: Any, base: Any, arguments: tuple[Any, ...], keys: Any, values
     return made, len(keys)
 
 
-def all_leaves(value: Any) -> Iterable[Any]:
+def all_leaves(value: Any) -> list[Any]:
     """The leaves of `value` in order."""
     leaves: list[Any] = []
     flatten(value, leaves)

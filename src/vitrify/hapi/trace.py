@@ -6,9 +6,10 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from ..core.pytree import flatten
+from ..core.pytree import all_leaves
 from ..eager.grad_mode import no_grad
 from ..eager.layer import Layer
+from ..ops.arguments import is_tensor
 
 Hook = Callable[[Layer, Any, Any], None]
 
@@ -40,9 +41,7 @@ def own_tensors(layer: Layer, whole: bool) -> list[Any]:
 
 def tensors_in(value: Any) -> list[Any]:
     """The tensors in a nested structure, in order."""
-    leaves: list[Any] = []
-    flatten(value, leaves)
-    return [leaf for leaf in leaves if hasattr(leaf, "stop_gradient")]
+    return [leaf for leaf in all_leaves(value) if is_tensor(leaf)]
 
 
 def shapes_in(value: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.errors import ArgumentError, DTypeError, FileFormatError
 from ..core.modes import grad_enabled
-from ..core.pytree import flatten
+from ..core.pytree import all_leaves, flatten
 from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor, wrap
@@ -73,9 +73,7 @@ class SavedProgram:
         found = self._compiled.get(key)
         if found is None:
             with self._lock:  # compiling a backward adds outputs to the forward program
-                found = self._compiled[key] = PartialProgramLayer(
-                    self._concrete(), stops=stops, options=self._options
-                )
+                found = self._compiled[key] = PartialProgramLayer(self._concrete(), stops=stops, options=self._options)
         return found
 
     def _concrete(self) -> ConcreteProgram:
@@ -114,7 +112,7 @@ class SavedProgram:
         """Trailing arguments that were Python values when saved may be left out."""
         saved_args, saved_kwargs = self.saved.input_tree
         missing = saved_args[len(args) :]
-        if not any(isinstance(leaf, Slot) for part in missing for leaf in _flat(part)):
+        if not any(isinstance(leaf, Slot) for part in missing for leaf in all_leaves(part)):
             args = (*args, *missing)
         return args, {**saved_kwargs, **kwargs}
 
@@ -133,12 +131,6 @@ class SavedProgram:
 
 def _given(value: Any) -> Any:
     return value
-
-
-def _flat(value: Any) -> list[Any]:
-    leaves: list[Any] = []
-    flatten(value, leaves)
-    return leaves
 
 
 def _unmarked(leaf: Any) -> Any:

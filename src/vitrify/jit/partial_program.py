@@ -18,6 +18,7 @@ from ..core.pytree import LEAF
 from ..core.rng import default_generator
 from ..eager.host_ops import PRINTED, print_op
 from ..eager.tensor import Tensor, wrap
+from ..ir.program import Variable
 from ..ir.tape_place import is_seen_change
 from ..runtime.options import DEFAULT, ExecutionOptions
 from .arguments import NO_ARGUMENTS, Arguments
@@ -94,9 +95,7 @@ class WantedLeafError(UnfitError):
     """A program was given a leaf that wants a gradient, which it changes, maybe: on a path, or through a view."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "an in-place change of a leaf tensor that wants a gradient", hint="give it a copy (x.clone())"
-        )
+        super().__init__("an in-place change of a leaf tensor that wants a gradient", hint="give it a copy (x.clone())")
 
 
 class PartialProgramLayer:
@@ -112,9 +111,23 @@ class PartialProgramLayer:
         self.concrete = concrete
         self._layers = layers
         self._guards = concrete.guards if concrete.guards else None
-        block = concrete.block
+        self._captured = concrete.captured
+        self._kinds = Epoch(CAPTURED_KINDS.value)  # when the captured tensors were last looked at
+        for tensor in self._captured:
+            CAPTURED_KINDS.watch(tensor)
+        self._pinned = concrete.pinned
+        self.calls = 0
+        self.ran = np.zeros(1, np.int64)  # calls that never came here
+        writes = self._compile(stops, options)
+        self._note_results()
+        self._note_changes(writes)
+        self._note_shortcuts()
+        self._choose_look()
+
+    def _compile(self, stops: Sequence[bool] | None, options: ExecutionOptions) -> Sequence[tuple[int, Variable]]:
+        """Compile the segment, and the updates that run behind it; returns the writes that the segment gives out."""
+        concrete, block, writes = self.concrete, self.concrete.block, self.concrete.writes
         outputs = [v for v in block.outputs if v is not None]
-        writes = concrete.writes
         self._n_values = len(concrete.outputs)
         seen = [*concrete.outputs, *outputs[self._n_values + len(writes) :]]
         found = find_updates(block, seen, writes)
@@ -134,57 +147,63 @@ class PartialProgramLayer:
         self.segment.bare = range(self._needs.start, self._needs.stop)
         if self._updates is not None:
             self._joint = JointStep.of(self.segment, self._updates, self._needs)
-        self._captured = concrete.captured
-        self._kinds = Epoch(CAPTURED_KINDS.value)  # when the captured tensors were last looked at
-        for tensor in self._captured:
-            CAPTURED_KINDS.watch(tensor)
+        return writes
+
+    def _note_results(self) -> None:
+        """Note what a call does to what it gives out, and to Python objects."""
+        concrete = self.concrete
         self._spent = [(i, SpentNode(error)) for i, error in concrete.spent.items()] if _grad_enabled() else []
         # Leaves that the program makes: no input gets a gradient from them.
         self._new_leaves = tuple(concrete.wanting - {*self.segment.seeds, *concrete.spent})
-        self._pinned = concrete.pinned
-        self._writes = [i for i, _ in writes]
-        self._views = self._views_of_writes()
         self._effects = concrete.effects
         self._gradients = _effects.gradients_alone(self._effects) if self._effects else []
         self._flags = concrete.flags
         self._apart = concrete.apart
         self._fields = concrete.fields
         self._left_alone = concrete.left_alone
+
+    def _note_changes(self, writes: Sequence[tuple[int, Variable]]) -> None:
+        """Note which inputs a call changes in place, and what a run that raises leaves undone."""
+        concrete = self.concrete
+        self._writes = [i for i, _ in writes]
+        self._views = self._views_of_writes()
         # Whether eager code did something before it raised, or catches it, which a program that raises has not done.
         self._leaves = bool(self._writes or self._effects or self._updates or concrete.leaves_undone)
         self._draws = self.segment.random and self._leaves
         self._prints = self._leaves and any(op.op is print_op for b in concrete.program.blocks for op in b.ops)
-        self.calls = 0
-        self.ran = np.zeros(1, np.int64)  # calls that never came here
-        changed = {i for i, _ in concrete.writes if i < concrete.n_arguments}
-        self._changed = sorted(changed)
+        self._changed = sorted({i for i, _ in concrete.writes if i < concrete.n_arguments})
         self._changed_captured = sorted(i for i, _ in concrete.writes if i >= concrete.n_arguments)
         self._changes = bool(concrete.writes)
         # What the tape sees change: a leaf that wants a gradient may be so on the path that leaves it alone.
         self._taped = [i for i, v in writes if not v.stop_gradient or is_seen_change(v)]
         self._cells: list[Any] | None = None  # of the inputs of the latest call, where no two counted changes together
+
+    def _note_shortcuts(self) -> None:
+        """Note how little a call may need, and choose what calls it then."""
+        concrete, output = self.concrete, self.concrete.output
         # Whether a call needs no more than its tensors: it changes neither their content nor containers it was given.
-        needed = concrete.output.needs_arguments or any(effect.needs_arguments for effect in self._effects)
-        self.is_plain_call = not (changed or needed)
+        needed = output.needs_arguments or any(effect.needs_arguments for effect in self._effects)
+        self.is_plain_call = not (self._changed or needed)
         self.takes_tensors_alone = False
         """Whether a call with nothing but tensors, one for each parameter in order, was found to run it."""
         # One tensor goes out and nothing else happens: by far the most common function.
-        output = concrete.output
         does = self._writes or self._effects or self._updates or self._spent or self._new_leaves
         self._acts = acts = bool(does or self._flags or self._apart or self._fields)
-        gives_one = output.tree is LEAF and output.leaves == [OutputLeaf(0)]
-        self._plain = not acts and gives_one
-        self._gives_one = gives_one
-        self._only_updates = gives_one and not (self._writes or self._effects)
+        self._gives_one = output.tree is LEAF and output.leaves == [OutputLeaf(0)]
+        self._plain = not acts and self._gives_one
+        self._only_updates = self._gives_one and not (self._writes or self._effects)
         self._is_one_tensor = self._plain and not concrete.leaves_undone
         self.is_pure = not (acts or self._leaves or concrete.writes)
         self.direct = self._direct() if self._is_one_tensor else self._pure() if self.is_pure else self.__call__
-        inputs = block.inputs[concrete.n_arguments :]
+
+    def _choose_look(self) -> None:
+        """Choose what finds the captured tensors of a call, by what of the Python state the program depends on."""
+        concrete, layers = self.concrete, self._layers
+        inputs = concrete.block.inputs[concrete.n_arguments :]
         # Captured tensors that get no cotangent here: thawed, they would need another program.
         stopped = [(t, v) for t, v in zip(concrete.captured, inputs) if v.stop_gradient] if _grad_enabled() else []
-        flagged = {block.inputs[number] for number, _ in concrete.flags}
+        flagged = {concrete.block.inputs[number] for number, _ in concrete.flags}
         self._frozen = [t for t, v in stopped if v not in flagged]
-
         sees_layers = layers is not None and bool(layers.flags)
         self._depends_on_nothing = not (self._frozen or sees_layers or self._guards or self._captured)
         self.inputs_of_call = self._look(bool(self._frozen or sees_layers))

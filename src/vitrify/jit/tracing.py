@@ -16,7 +16,7 @@ from ..convert.guards.kinds import Guards
 from ..convert.guards.observe import Observer, current_observer, observing
 from ..convert.host.effects import assert_place_set
 from ..convert.host.value import HostValue, array_of, list_of
-from ..convert.state.journal import journaling
+from ..convert.state.journal import Journal, journaling
 from ..convert.state.ownership import check_forks
 from ..convert.values.foreign import ForeignError
 from ..convert.values.handlers import refuse_if_caught, refuse_unless_decided
@@ -172,17 +172,7 @@ def trace(
     state.builder.is_whole = is_whole
     state.builder.keeps_containers = keeps_containers
     state.builder.is_called = is_called
-    block = state.block
-    arguments = state.arguments
-    values: list[Any] = []
-    for leaf, name in zip(leaves, names):
-        if isinstance(leaf, InputSpec):
-            stop = leaf.stop_gradient or not grad_enabled.get()
-            var = block.create_var(leaf.meta, leaf.name or name, prefix="arg", stop_gradient=stop)
-            arguments.append(var)
-            values.append(as_number(var) if isinstance(leaf, NumberSpec) else var)
-        else:
-            values.append(leaf)
+    values = _values(state, leaves, names)
     given = opened(FunctionSpec.rebuild(tree, values), {})
     varying = variation or Variation()
     state.has_number_inputs = bool(varying.numbers) or any(isinstance(leaf, NumberSpec) for leaf in leaves)
@@ -202,17 +192,12 @@ def trace(
             result = [entered(function)(*given[0], **given[1])]
         except Exception as failure:
             err = unmasked(failure)
-            if isinstance(err, ForeignError) and not err.places:
-                err.places = observer.places_of(err.container)
-            changed = bool(observer.calls) or journal.is_changed() or state.builder.leaves_undone
-            if not ends_program(err, changed=changed):
-                if not isinstance(err, UnsupportedError) and (changed or any(op.op.effect for op in state.block.ops)):
-                    Unfinished().mark(err)  # eager code raises it, too, most likely, but not before it did all this
+            if not _is_end(err, state, observer, journal):
                 if err is failure:
                     raise
                 raise err from None
             result = [None]
-        concrete = _finish(state, arguments, result, observer, owners)
+        concrete = _finish(state, result, observer, owners)
     # What is as it was at the end may have been otherwise where the program raises.
     build = state.builder
     concrete.leaves_undone = build.leaves_undone or build.catches or build.takes_sizes or bool(journal.before)
@@ -221,10 +206,37 @@ def trace(
     return concrete
 
 
-def _finish(
-    state: Trace, arguments: list[Variable], result: list[Any], observer: Observer, owners: dict[int, Argument]
-) -> ConcreteProgram:
+def _values(state: Trace, leaves: Sequence[Any], names: Sequence[str | None]) -> list[Any]:
+    """What the function is traced with: a new Variable for each InputSpec, anything else as it is."""
+    values: list[Any] = []
+    for leaf, name in zip(leaves, names):
+        if not isinstance(leaf, InputSpec):
+            values.append(leaf)
+            continue
+        stop = leaf.stop_gradient or not grad_enabled.get()
+        var = state.block.create_var(leaf.meta, leaf.name or name, prefix="arg", stop_gradient=stop)
+        state.arguments.append(var)
+        values.append(as_number(var) if isinstance(leaf, NumberSpec) else var)
+    return values
+
+
+def _is_end(err: Exception, state: Trace, observer: Observer, journal: Journal) -> bool:
+    """Whether the program ends in this exception, which each run raises. If not, the exception is told what those
+    who catch it ask: where its container stands, and whether eager code does something before it raises.
+    """
+    if isinstance(err, ForeignError) and not err.places:
+        err.places = observer.places_of(err.container)
+    changed = bool(observer.calls) or journal.is_changed() or state.builder.leaves_undone
+    if ends_program(err, changed=changed):
+        return True
+    if not isinstance(err, UnsupportedError) and (changed or any(op.op.effect for op in state.block.ops)):
+        Unfinished().mark(err)  # eager code raises it, too, most likely, but not before it did all this
+    return False
+
+
+def _finish(state: Trace, result: list[Any], observer: Observer, owners: dict[int, Argument]) -> ConcreteProgram:
     """The program of a trace; `result` is a list of what it returned, and alone holds it."""
+    arguments = state.arguments
     places = {v: i for i, v in enumerate(arguments)}
     watched = [*[id(call.owner) for call in observer.calls], *map(id, state.layers), *map(id, observer.layers)]
     local = observer.journal.forget_local(result, watched)
@@ -236,14 +248,8 @@ def _finish(
     holders: dict[int, Holder] = {**held(observer.places()), **owners}
     originals = observer.stand_ins.originals
     holders |= {key: holders[id(value)] for key, value in originals.items() if id(value) in holders}
-    outputs = Outputs(
-        state.builder,
-        places,
-        state.index,
-        holders,
-        observer.known_containers() | observer.journal.given,
-        lambda: places | state.numbers(),
-    )
+    known = observer.known_containers() | observer.journal.given
+    outputs = Outputs(state.builder, places, state.index, holders, known, lambda: places | state.numbers())
     given_out = [*result, *[value for _, value in changes(observer.journal, observer.read_numbers)]]
     check_forks(state.builder.forks, given_out, {*holders, *observer.known_containers()})
     outputs.share(given_out)

@@ -12,11 +12,12 @@ import numpy as np
 from ..autodiff.append import gradients
 from ..core.dtype import from_np
 from ..core.meta import UNKNOWN, Meta
-from ..core.pytree import flatten, unflatten
+from ..core.pytree import all_leaves, flatten, unflatten
 from ..eager.autograd import grad
 from ..eager.tensor import Tensor, to_tensor
 from ..ir.builder import Builder, building
 from ..ir.program import Program, Variable
+from ..ops.arguments import is_tensor
 from ..runtime.lowering import lower
 from .case import Array, Case
 
@@ -70,9 +71,7 @@ def _arrays_of(ref: Any) -> list[Array]:
 
 def tensors_of(result: Any) -> list[Any]:
     """The tensors or variables in a result, in order."""
-    leaves: list[Any] = []
-    flatten(result, leaves)
-    return [leaf for leaf in leaves if hasattr(leaf, "stop_gradient")]
+    return [leaf for leaf in all_leaves(result) if is_tensor(leaf)]
 
 
 # -- eager -----------------------------------------------------------------------------------------------------------

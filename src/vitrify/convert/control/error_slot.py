@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.pytree import flatten
+from ...core.pytree import all_leaves
 from ..values.base import Undefined, builder
 
 
@@ -36,6 +36,4 @@ def left(value: Any) -> Any:
 def error_slot(error: BaseException, alone: Callable[[Any], Any]) -> ErrorSlot | None:
     """What stands for `error`, whose parts leave their path by `alone`; None if one of them cannot."""
     held = alone((error.args, dict(vars(error))))
-    leaves: list[Any] = []
-    flatten(held, leaves)
-    return None if any(isinstance(leaf, Undefined) for leaf in leaves) else ErrorSlot(error, held)
+    return None if any(isinstance(leaf, Undefined) for leaf in all_leaves(held)) else ErrorSlot(error, held)

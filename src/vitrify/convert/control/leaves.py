@@ -11,7 +11,7 @@ from ...core.dtype import DType
 from ...core.errors import ArgumentError, UnsettledError, VitrifyError
 from ...core.meta import UNKNOWN, ListMeta, Meta, is_differentiable
 from ...core.modes import grad_enabled
-from ...core.pytree import flatten, is_open
+from ...core.pytree import all_leaves, is_open
 from ...ir.builder import UNSET
 from ...ir.graph_tensor import sample
 from ...ir.numbers import as_number, is_number, number_dtype
@@ -183,9 +183,9 @@ def wanting(leaf: Leaf, end: Any) -> Leaf:
 
 def wants_gradient(value: Any) -> bool:
     """Whether a gradient flows to a tensor as it is now, or to one that a container holds."""
-    leaves: list[Any] = []
-    flatten(value, leaves)
-    held = [part for leaf in leaves for part in (getattr(leaf.items, "parts", ()) if is_open(leaf) else [leaf])]
+    held = [
+        part for leaf in all_leaves(value) for part in (getattr(leaf.items, "parts", ()) if is_open(leaf) else [leaf])
+    ]
     return any(not getattr(builder().content(part), "stop_gradient", True) for part in held)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...core.errors import UnsupportedError
-from ...core.pytree import BY_CONTENT, OpenDeque, OpenDict, OpenList, eager_class, flatten, is_open, node_of
+from ...core.pytree import BY_CONTENT, OpenDeque, OpenDict, OpenList, all_leaves, eager_class, flatten, is_open, node_of
 from ...core.source import user_frames
 from ...eager.tensor import Tensor
 from ...ir.builder import UNSET
@@ -361,9 +361,7 @@ def _list_flag(value: list[Any]) -> Any:
     """What says whether the list is set; a list of known length is told by what is in it."""
     found = unset_flag(value)
     if found is None and not is_open(value):
-        leaves: list[Any] = []
-        flatten(value, leaves)
-        found = next((f for f in map(unset_flag, leaves) if f is not None), None)
+        found = next((f for f in map(unset_flag, all_leaves(value)) if f is not None), None)
     return found
 
 
@@ -502,8 +500,7 @@ def _maybe(unset: Undefined, value: Any, sides: Sequence[_Side], joined: Joined)
 
 def _tells(value: Any) -> bool:
     """Whether tensors in the value, and nothing else, can carry the flag."""
-    leaves: list[Any] = []
-    flatten(value, leaves)
+    leaves = all_leaves(value)
     return bool(leaves) and all(is_numeric(leaf) or is_open(leaf) for leaf in leaves)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import ArgumentError, EndlessRecursionError, UnsupportedError
-from ...core.pytree import BY_CONTENT, LEAF, flatten, is_open, list_in
+from ...core.pytree import BY_CONTENT, LEAF, all_leaves, flatten, is_open, list_in
 from ...core.source import Loc, user_frames
 from ...ir.aliases import Way
 from ...ir.functions import close_function, record_call
@@ -128,9 +128,7 @@ class Recording:
         """The tensor that was given for each formal input; None for what is no tensor here."""
         found: list[Any] = []
         for carried, value in zip(self.state.variables, arguments):
-            leaves: list[Any] = []
-            flatten(value, leaves)
-            for leaf, given in zip(carried.leaves, leaves):
+            for leaf, given in zip(carried.leaves, all_leaves(value)):
                 handle = given if leaf.meta is not None and is_tensor(given) else None
                 found += [handle, *[None] * (_width(leaf) - 1)][: _width(leaf)]
         return found
@@ -261,9 +259,7 @@ def _named(block: Block, name: str) -> Iterator[None]:
 
 def _grow_result(recording: Recording, result: Any) -> bool:
     """Whether the function returns more than was known; `recording` takes it in."""
-    leaves: list[Any] = []
-    flatten(result, leaves)
-    for leaf in leaves:
+    for leaf in all_leaves(result):
         if isinstance(leaf, Undefined):
             raise leaf.returned()
     if recording.result is None:
@@ -338,10 +334,8 @@ def _has(shared: Sequence[tuple[int, Any]], index: int, source: Any) -> bool:
 def _tensors_in(recording: Recording, result: Any) -> list[tuple[int, Any]]:
     """The tensors that the function returns, each with the number of the output that it becomes."""
     assert recording.result is not None
-    leaves: list[Any] = []
-    flatten(result, leaves)
     found, at = [], 0
-    for leaf, value in zip(recording.result.leaves, leaves):
+    for leaf, value in zip(recording.result.leaves, all_leaves(result)):
         found += [(at, value)] if leaf.meta is not None and is_tensor(value) else []
         at += _width(leaf)
     return found

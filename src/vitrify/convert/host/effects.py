@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
-from ...core.pytree import flatten
+from ...core.pytree import all_leaves
 from ...eager.host_ops import assert_op, print_op
 from ...ir.builder import current_builder
 from ...ir.program import Variable
@@ -76,9 +76,7 @@ def load(value: Any) -> Any:
         return value.value
     if isinstance(value, Undefined):
         raise value.fail()
-    leaves: list[Any] = []
-    flatten(value, leaves)
-    for leaf in leaves:
+    for leaf in all_leaves(value):
         held = unset_flag(leaf)
         if held is not None and (leaf is value or not is_place(held[1])):
             _assert_flag(*held)
