@@ -1,4 +1,4 @@
-"""BLAS as addresses of functions: that of SciPy."""
+"""Addresses of BLAS's functions, taken from SciPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy's own inner loops: where the function lies that a ufunc calls for arrays of one dtype.
+"""NumPy's own inner loops: the address of the function that a ufunc calls for arrays of one dtype.
 
 A ufunc is an object of C with a table of such functions; `loops_of` reads it where NumPy's C interface has it since
 NumPy 1, and asks the ufunc itself whether what it finds there is true.

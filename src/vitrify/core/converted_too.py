@@ -1,4 +1,4 @@
-"""Functions of ours that are converted as users' are."""
+"""Functions of this package that are converted as users' functions are."""
 
 from __future__ import annotations
 

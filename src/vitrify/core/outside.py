@@ -1,4 +1,4 @@
-"""What changes the state of training happens between the runs of programs, not in them."""
+"""Refusing, while a program is built, what changes the state of training: it belongs between the runs of programs."""
 
 from __future__ import annotations
 

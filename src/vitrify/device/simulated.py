@@ -1,4 +1,4 @@
-"""A device that is none: NumPy computes, in virtual time, and every access is checked.
+"""A simulated device: NumPy computes, in virtual time, and every access is checked.
 
 Streams run what they are given in order, but how far each has come when the host, or another stream, looks is drawn at
 random: an adversary that finds the schedules in which a missing event matters. Whether it matters in *some* schedule is

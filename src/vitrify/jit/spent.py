@@ -1,4 +1,4 @@
-"""The tape node of what a program gives out where no backward may come by."""
+"""The tape node of outputs through which no backward may pass."""
 
 from __future__ import annotations
 

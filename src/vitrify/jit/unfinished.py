@@ -1,4 +1,4 @@
-"""Programs that end in an exception: what eager code changes before it raises is changed by running it after all.
+"""Programs that end in an exception: what eager code changes before it raises is changed by running it eagerly.
 
 A program changes Python objects and the tensors it was given once it is through. One that raises has changed nothing
 yet, so the function itself can run from the start: with the same random numbers, and without what is printed already.

@@ -1,4 +1,4 @@
-"""The assembler of programs compiled ahead of time: its words name what those of the other have the addresses of."""
+"""The assembler of programs compiled ahead of time: its words are names where those of the other are addresses."""
 
 from __future__ import annotations
 

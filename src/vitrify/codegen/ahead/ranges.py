@@ -1,4 +1,4 @@
-"""From where to where sizes left open may be: what a program does was found from a few, and holds no further.
+"""For which open sizes a program holds: it was made from a few samples, and is asked about other sizes as well.
 
 `x[:, :5]` has five elements a row in every sample, but three where a row has three. So the shapes of all results are
 asked for at other sizes, too; where they are not those of the polynomials, or an operator refuses, the program must not

@@ -1,4 +1,4 @@
-"""Who sees an exception that came up while a program is built: not the user's handlers, if eager code meets none.
+"""Whether the user's handlers see an exception raised while a program is built: only if eager code raises it, too.
 
 What conversion cannot do raises errors of its own. Library code that was given a tensor without a value raises whatever
 it thinks of it. Neither is an error of the user's, so neither `except` nor `with suppress(...)` may take it for one.

@@ -1,4 +1,4 @@
-"""Places in a list whose length, or which themselves, only the run knows: whether there is one, where a slice lies."""
+"""Positions in lists, where only the run knows the length or the position: is there an item, where does a slice lie."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested values while a program is built: put together again, their lists and dicts are such as can grow."""
+"""Nested values while a program is built: when they are put together again, their lists and dicts can grow."""
 
 from __future__ import annotations
 

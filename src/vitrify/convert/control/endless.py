@@ -1,4 +1,4 @@
-"""Iterators as classes that are converted like the user's: where they are, branches merge and loops carry on.
+"""Iterators as classes that are converted like the user's: their positions are merged by branches, carried by loops.
 
 Python's own, written in C, can neither be put back nor be asked where they are.
 """

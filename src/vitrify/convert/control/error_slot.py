@@ -1,4 +1,4 @@
-"""Exceptions that only one path of a branch makes, of tensors: behind the branch they hold what it gives for these."""
+"""Exceptions made of tensors on one path of a branch: behind it they hold what the branch gives for those tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generators that give their items to who consumes them, so that a tensor may decide which there are.
+"""Generators that hand their items to their consumer, so that a tensor may decide which items there are.
 
 The generator's function runs from its start, converted such that each `yield` calls a `Sink` (`transformers/push.py`).
 A generator expression has its clauses for that.

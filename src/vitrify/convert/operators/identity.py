@@ -1,4 +1,4 @@
-"""`is`: the same object. Of what a tensor decided, only the program may know whether it is."""
+"""`is`: whether two values are one object. Where a tensor decided that, only the program may know."""
 
 from __future__ import annotations
 

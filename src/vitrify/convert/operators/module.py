@@ -1,4 +1,4 @@
-"""The functions of module operator: those that decide, look up or write, which a tensor or the journal concerns."""
+"""Functions of the module `operator` that concern tensors or the journal: those that decide, look up or write."""
 
 from __future__ import annotations
 

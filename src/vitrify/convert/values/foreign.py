@@ -1,4 +1,4 @@
-"""The error of a container that converted code did not make, in the way of what a tensor decides."""
+"""The error raised where a tensor decides about a container that converted code did not make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attributes that some path left unset, as what asks whether they are there sees them."""
+"""Attributes that some path left unset, as `hasattr` and its like see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Python refuses of numbers that are known only when the program runs: it is asked about one of their kind."""
+"""What Python refuses to do with numbers known only when the program runs: it is asked about a number of their kind."""
 
 from __future__ import annotations
 

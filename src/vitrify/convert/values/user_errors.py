@@ -1,4 +1,4 @@
-"""Errors that eager code raises, too, where conversion finds them."""
+"""Errors that conversion finds and that eager code raises, too."""
 
 from __future__ import annotations
 
