@@ -228,11 +228,11 @@ def pointwise(body: Block) -> Pointwise:
 def _build(text: str, code: str, signature: Signature | RowSignature) -> np.ufunc:
     if not isinstance(signature, RowSignature):
         data = _DESCRIPTIONS.get_or_build((code, signature), lambda: _description(text, code, signature))
-        return make_ufunc(harness()[FOR_NUMPY], data, signature.inputs, signature.outputs, "fused")
+        return make_ufunc(harness()[FOR_NUMPY], data, signature.inputs, signature.outputs)
     address = _rows(text, code)[FOR_NUMPY]
     inputs = [*signature.inputs, *[np.dtype(np.uint8)] * len(signature.scratch), *signature.columns]
     outputs = signature.outputs or (np.dtype(np.uint8),)
-    return make_ufunc(address, np.zeros(1, np.int64), inputs, outputs, "fused", signature.text)
+    return make_ufunc(address, np.zeros(1, np.int64), inputs, outputs, signature.text)
 
 
 def _rows(text: str, code: str) -> Mapping[str, int]:

@@ -198,11 +198,11 @@ class Builtin(Writer):
         found = self.value(f"and i32 {self.field(array, FLAGS, 'i32')}, {flags}")
         return self.same(found, str(flags), "i32")
 
-    def new_array(self, dtype: str, ndim: object, dims: str, strides: str = "null") -> str:
+    def new_array(self, dtype: str, ndim: object, dims: str) -> str:
         """A new array, a new reference to it; null with an exception set where there is no memory."""
         self.incref(dtype)
         kind = self.held(np.ndarray)
-        return self.capi("PyArray_NewFromDescr", kind, dtype, ndim, dims, strides, "null", 0, "null")
+        return self.capi("PyArray_NewFromDescr", kind, dtype, ndim, dims, "null", "null", 0, "null")
 
     def new_object(self, kind: type) -> str:
         """A new object of a class written in Python, slots empty: a new reference; null where there is no memory."""

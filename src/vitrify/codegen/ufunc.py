@@ -58,7 +58,7 @@ def keep(data: np.ndarray) -> np.ndarray:
 
 
 def make_ufunc(
-    address: int, data: np.ndarray, inputs: Sequence[Dtype], outputs: Sequence[Dtype], name: str, signature: str = ""
+    address: int, data: np.ndarray, inputs: Sequence[Dtype], outputs: Sequence[Dtype], signature: str = ""
 ) -> np.ufunc:
     """A ufunc with the one loop at this address, which is given `data`, for exactly these dtypes.
 
@@ -70,7 +70,7 @@ def make_ufunc(
     is_foreign = any(t >= _USER for t in types)
     functions, datas = (ctypes.c_void_p * 1)(address), (ctypes.c_void_p * 1)(data.ctypes.data)
     codes = (ctypes.c_byte * len(types))(*[0 if is_foreign else t for t in types])
-    text = ctypes.create_string_buffer(name.encode())
+    text = ctypes.create_string_buffer(b"fused")
     empty = ctypes.create_string_buffer(b"a group of operators, compiled")
     core = ctypes.create_string_buffer(signature.encode())
     count = 0 if is_foreign else 1
@@ -91,4 +91,3 @@ def make_ufunc(
         register = _register_type(_interface()[_REGISTER_LOOP])
         register(ufunc, user, ctypes.c_void_p(address), ctypes.addressof(wanted), ctypes.c_void_p(data.ctypes.data))
     return ufunc
-

@@ -23,7 +23,7 @@ def lift_attrs(
     """
     refs: list[Any] = []
 
-    def referred(name: str, var: Any) -> Ref:
+    def referred(var: Any) -> Ref:
         refs.append(var)
         return Ref(start + len(refs) - 1)
 
@@ -43,11 +43,11 @@ def lift_attrs(
         need_integers(op, name, var.meta)
         known = foreseen(var)
         if var.ndim == 0 or var.shape == [1]:
-            return referred(name, var) if known is None else int(known.item())
+            return referred(var) if known is None else int(known.item())
         need_vector(op, name, var.meta, is_item)
         if known is not None:
             return tuple(known.tolist())
-        whole = referred(name, var).index if var.shape[0] else 0
+        whole = referred(var).index if var.shape[0] else 0
         return tuple(Ref(whole, i) for i in range(var.shape[0]))
 
     return {k: lifted(k, v) for k, v in attrs.items()}, refs

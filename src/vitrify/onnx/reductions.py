@@ -154,14 +154,14 @@ def running(g: Context, x: Value, *, axis: int, reverse: bool = False, dtype: An
     n = g.size(moved, last)
     rows, columns = g.unsqueeze(g.arange(n), [1]), g.unsqueeze(g.arange(n), [0])
     table = g.unsqueeze(moved, [last])
-    out = _over_triangle(g, table, columns <= rows, rows >= columns, last + 1, columns)
+    out = _over_triangle(g, table, columns <= rows, last + 1, columns)
     out = flip(g, Value(g, out.name, out.dtype, moved.shape), axis=last) if reverse else out
     back = [perm.index(i) for i in range(x.ndim)]
     found = g.transpose(out, back)
     return found if dtype is None else found.cast(dtype)
 
 
-def _over_triangle(g: Context, table: Value, inside: Value, _: Value, axis: int, columns: Value) -> Value:
+def _over_triangle(g: Context, table: Value, inside: Value, axis: int, columns: Value) -> Value:
     scalars = OnnxScalars(g)
     if g.op_name == "cumprod":
         return g.reduce("ReduceProd", g.where(inside, table, 1), [axis], False)

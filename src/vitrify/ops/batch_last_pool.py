@@ -27,7 +27,7 @@ class _Places(NamedTuple):
     offsets: Any
 
 
-def _suits(n: Any, x: Any, count: int, row: int, channel_last: bool) -> bool:
+def _suits(x: Any, count: int, row: int, channel_last: bool) -> bool:
     """Whether vectors of images are the better way."""
     is_short = row < _LONG_ROW and not channel_last
     lies = not channel_last and lies_images_last(x)
@@ -40,7 +40,7 @@ def max_pool_in_place(
 ) -> Any:
     """The largest element of each window."""
     w = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
-    if not _suits(n, x, prod(w.counts), w.counts[-1], channel_last):
+    if not _suits(x, prod(w.counts), w.counts[-1], channel_last):
         return max_pool_native(
             n, x, kernel=kernel, stride=stride, padding=padding, ceil_mode=ceil_mode, channel_last=channel_last
         )
@@ -56,7 +56,7 @@ def max_pool_grad_in_place(
 ) -> Any:  # fmt: skip
     """The cotangent of x: each window's cotangent goes to its first maximum (`pool_kernel.max_adjoint`)."""
     w = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
-    if ct.dtype != x.dtype or not _suits(n, x, prod(w.counts), w.counts[-1], channel_last):
+    if ct.dtype != x.dtype or not _suits(x, prod(w.counts), w.counts[-1], channel_last):
         attrs = {"kernel": kernel, "stride": stride, "padding": padding, "ceil_mode": ceil_mode}
         return max_pool_grad_form(n, ct, x, out, **attrs, channel_last=channel_last)
     x, out, ct = (_moved(n, v) for v in (x, out, ct))

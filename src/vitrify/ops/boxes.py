@@ -105,7 +105,7 @@ def prior_box(
 # --- boxes relative to anchors ---------------------------------------------------------------------------------------
 
 
-def _centres(xp: Any, boxes: Any, extra: float) -> tuple[Any, Any]:
+def _centres(boxes: Any, extra: float) -> tuple[Any, Any]:
     """Centres and lengths [..., 2]; `extra` is what a length has beyond the difference of corners."""
     length = boxes[..., 2:] - boxes[..., :2] + extra
     return boxes[..., :2] + length / 2, length
@@ -114,9 +114,9 @@ def _centres(xp: Any, boxes: Any, extra: float) -> tuple[Any, Any]:
 def _encode_kernel(
     xp: Any, prior: Any, variance: Any, target: Any, *, extra: float, scales: tuple[float, ...] | None, axis: int
 ) -> Any:
-    at, length = _centres(xp, prior[None], extra)
+    at, length = _centres(prior[None], extra)
     to = (target[:, :2] + target[:, 2:])[:, None] / 2
-    wanted = _centres(xp, target, extra)[1][:, None]
+    wanted = _centres(target, extra)[1][:, None]
     out = xp.concatenate([(to - at) / length, xp.log(xp.abs(wanted / length))], axis=-1)
     return (out / _spread(xp, variance, scales, out)).astype(target.dtype)
 
@@ -124,7 +124,7 @@ def _encode_kernel(
 def _decode_kernel(
     xp: Any, prior: Any, variance: Any, target: Any, *, extra: float, scales: tuple[float, ...] | None, axis: int
 ) -> Any:
-    at, length = _centres(xp, xp.expand_dims(prior, axis), extra)
+    at, length = _centres(xp.expand_dims(prior, axis), extra)
     moved = target * _spread(xp, None if variance is None else xp.expand_dims(variance, axis), scales, target)
     centre, half = at + moved[..., :2] * length, xp.exp(moved[..., 2:]) * length / 2
     return xp.concatenate([centre - half, centre + half - extra], axis=-1).astype(target.dtype)

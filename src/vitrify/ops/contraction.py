@@ -38,7 +38,7 @@ def vecdot(x: Any, y: Any, axis: int = -1, name: str | None = None) -> Any:
 # -- tensordot -------------------------------------------------------------------------------------------------------
 
 
-def _axis_pair(axes: Any, x: Any, y: Any) -> tuple[list[int], list[int]]:
+def _axis_pair(axes: Any, x: Any) -> tuple[list[int], list[int]]:
     """The axes of x and of y that are summed over together, from any form that Paddle accepts."""
     rank_of("tensordot", x)
     if is_tensor(axes):
@@ -65,7 +65,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: str | None = None) -> Any:
         >>> paddle.tensordot(paddle.ones([2, 3]), paddle.ones([3, 4]), axes=1).shape
         paddle.Size([2, 4])
     """
-    pair = _axis_pair(axes, x, y)
+    pair = _axis_pair(axes, x)
     summed = [list(normalize_axes("tensordot", a, t.ndim)) if a else [] for a, t in zip(pair, (x, y))]
     for i, j in zip(*summed):
         if x.shape[i] != y.shape[j] and UNKNOWN not in (x.shape[i], y.shape[j]):
@@ -214,8 +214,6 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
     return clone(result) if n == 1 else result
 
 
-METHODS: dict[str, Any] = {
-    fn.__name__: fn for fn in (vecdot, tensordot, kron, cross, trace, multi_dot, matrix_power)
-}
+METHODS: dict[str, Any] = {fn.__name__: fn for fn in (vecdot, tensordot, kron, cross, trace, multi_dot, matrix_power)}
 INPLACE = ()
 __all__ = ["cross", "kron", "tensordot", "trace", "vecdot"]

@@ -93,7 +93,6 @@ keep_mask_op = define_op(
 )
 
 
-
 def _probability_kernel(xp: Any, p: Any, *, of: str) -> Any:
     return xp.asarray(_checked(of, float(p)), xp.float64)
 
@@ -188,14 +187,12 @@ def dropout(
     return x._become(out) if inplace else out
 
 
-def _drop_channels(
-    op: str, n: int, x: Any, p: float, training: bool, data_format: str, formats: Sequence[str], inplace: bool = False
-) -> Any:
+def _drop_channels(op: str, n: int, x: Any, p: float, training: bool, data_format: str, formats: Sequence[str]) -> Any:
     if data_format not in formats:
         raise ArgumentError(f"{op}: data_format must be one of {', '.join(formats)}, got {data_format!r}")
     if rank_of(op, x) != n:
         raise ShapeError(f"{op}: x has shape {list(x.shape)}, expected {n} dimensions")
-    return dropout(x, p, [0, n - 1 if data_format.endswith("C") else 1], training, inplace)
+    return dropout(x, p, [0, n - 1 if data_format.endswith("C") else 1], training)
 
 
 def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:

@@ -240,7 +240,7 @@ def index_sample(x: Any, index: Any) -> Any:
 # -- gather_nd -------------------------------------------------------------------------------------------------------
 
 
-def nd_index(xp: Any, index: Any) -> tuple[Any, ...]:
+def nd_index(index: Any) -> tuple[Any, ...]:
     """The last dimension of `index` as a tuple of arrays, one for each dimension they index."""
     return (*(index[..., i] for i in range(index.shape[-1])), Ellipsis)
 
@@ -256,7 +256,7 @@ def gather_nd_shape(op: str, x: Meta, index: Meta) -> Shape:
 
 def _gather_nd_kernel(xp: Any, x: Any, index: Any) -> Any:
     with range_errors("gather_nd"):
-        found = x[nd_index(xp, index)] if index.shape[-1] else xp.broadcast_to(x, index.shape[:-1] + x.shape)
+        found = x[nd_index(index)] if index.shape[-1] else xp.broadcast_to(x, index.shape[:-1] + x.shape)
     return found if found.base is None else found.copy()
 
 

@@ -104,7 +104,7 @@ def _scatter_nd_kernel(xp: Any, x: Any, index: Any, updates: Any) -> Any:
     if index.shape[-1] == 0:
         return out + updates.sum(axis=tuple(range(index.ndim - 1)), dtype=x.dtype)
     with range_errors("scatter_nd_add"):
-        add_at(xp, out, nd_index(xp, index), updates)
+        add_at(xp, out, nd_index(index), updates)
     return out
 
 
@@ -179,9 +179,7 @@ index_add_op = define_op(
 )
 
 
-def _index_add_along(
-    input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None
-) -> Any:
+def _index_add_along(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     return index_add(input, index, dim, source, alpha, out=out)
 
 

@@ -84,14 +84,14 @@ def _bisected(xp: Any, rows: Any, wanted: Any, right: bool) -> Any:
     for _ in range(rows.shape[1].bit_length()):
         middle = (low + high) // 2
         found = xp.take_along_axis(rows, xp.minimum(middle, rows.shape[1] - 1), axis=1)
-        is_later = ~_precedes(xp, wanted, found) if right else _precedes(xp, found, wanted)
+        is_later = ~_precedes(wanted, found) if right else _precedes(found, wanted)
         is_open = low < high
         low = xp.where(is_open & is_later, middle + 1, low)
         high = xp.where(is_open & ~is_later, middle, high)
     return low
 
 
-def _precedes(xp: Any, a: Any, b: Any) -> Any:
+def _precedes(a: Any, b: Any) -> Any:
     return (a < b) | ((b != b) & (a == a))
 
 

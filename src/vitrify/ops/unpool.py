@@ -149,7 +149,7 @@ def _power_pool(
 
 def _whole_windows(x: Any, n: int, attrs: dict[str, Any]) -> dict[str, Any]:
     """The same windows with padding behind x where the last ones reach beyond it: a mean would count those for more."""
-    rank_of("lp_pool2d", x)
+    rank_of(f"lp_pool{n}d", x)
     padding = attrs["padding"]
     if isinstance(padding, str):
         return attrs

@@ -64,7 +64,7 @@ def prepare(program: Program, spec: RunSpec) -> PreparedProgram:
     live = _needed(block, fetched, fed) if spec.prune else live_operators(block, fetched)
     fed = _unwritten(fed, live)
     written = tuple(dict.fromkeys(v for v in (*fed, *(v for op in live for v in op.outputs)) if v.persistable))
-    read = _read_first(block, live, [*fetched, *written], fed, spec)
+    read = _read_first(live, [*fetched, *written], fed, spec)
     _surround(block, live, fed, fetched, spec)
     prune(block)
     drop_unused_blocks(copy)
@@ -120,7 +120,7 @@ def _unwritten(fed: Sequence[Variable], live: Iterable[Operator]) -> list[Variab
 
 
 def _read_first(
-    block: Block, live: Sequence[Operator], wanted: Sequence[Variable], fed: Sequence[Variable], spec: RunSpec
+    live: Sequence[Operator], wanted: Sequence[Variable], fed: Sequence[Variable], spec: RunSpec
 ) -> list[Variable]:
     """Variables that must come from the scope: read before any operator writes them, and not fed."""
     defined: set[Variable] = set(fed)

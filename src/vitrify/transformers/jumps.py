@@ -118,10 +118,6 @@ class JumpLowering(ABC):
         """What to run where control falls off a tail list."""
         return []
 
-    def before_tail(self, at: Node) -> Stmts:
-        """What precedes a `with` or `match` in tail position, which may be left before the end of its body."""
-        return []
-
     def lower(self, stmts: Stmts, tail: bool, at: Node) -> Stmts:
         """`stmts` without the jumps; `at` is the node that owns the list."""
         for position, stmt in enumerate(stmts):
@@ -166,12 +162,12 @@ class JumpLowering(ABC):
 
     def with_(self, stmt: Node, tail: bool) -> Stmts:
         stmt.body = self.filled(stmt.body, tail, stmt)
-        return [*(self.before_tail(stmt) if tail else []), stmt]
+        return [stmt]
 
     def match_(self, stmt: Node, tail: bool) -> Stmts:
         for case in stmt.cases:
             case.body = self.filled(case.body, tail, stmt)
-        return [*(self.before_tail(stmt) if tail else []), stmt]
+        return [stmt]
 
     def try_(self, stmt: Node, tail: bool) -> Stmts:
         """The `else` block runs only if the body did not jump."""

@@ -54,10 +54,10 @@ def attempting(passed: int) -> AbstractContextManager[None]:
     return scoped(_ATTEMPT, Attempt(passed))
 
 
-def refuse_unless_decided(err: BaseException, unless: Any, loc: Loc | None = None) -> bool:
+def refuse_unless_decided(err: BaseException, unless: Any) -> bool:
     """As `refuse_if_caught`, of what is raised where `unless` does not hold; whether that is known to hold."""
     try:
-        refuse_if_caught(err, loc)
+        refuse_if_caught(err)
     except RaisedInCallError as refusal:
         if is_passed():
             return True

@@ -133,8 +133,8 @@ def decided(value: Any, pred: Any, holds: bool) -> Any:
     return (is_same == is_same_there) == holds if root is other else value
 
 
-def note_known(codes: Iterable[Any], block: Block | None = None) -> None:
-    """Note what is not None in the block (the current one by default) from here on."""
+def note_known(codes: Iterable[Any]) -> None:
+    """Note what is not None in the current block from here on."""
     build = current_builder()
     if build is not None:
-        build.asserted.update((block or build.block, code) for code in codes)
+        build.asserted.update((build.block, code) for code in codes)
