@@ -86,6 +86,7 @@ ERRORS = [
         ["divisor_override must be a number other"],
     ),
     (F.lp_pool2d, (X, 0, 2), ArgumentError, ["lp_pool2d: norm_type must not be 0"]),
+    (F.lp_pool1d, ([1.0], 2, 2), DTypeError, ["lp_pool1d: x must be a tensor, got list"]),
     (F.adaptive_avg_pool2d, (X, [2, 2, 2]), ArgumentError, ["output_size must be an int or 2 ints"]),
     (F.adaptive_max_pool2d, (X, -2), ArgumentError, ["output_size must not be negative"]),
     (F.adaptive_max_pool2d, (X, [2, -1]), ArgumentError, ["output_size must not be negative, got [2, -1]"]),

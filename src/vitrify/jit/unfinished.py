@@ -28,9 +28,7 @@ class Unfinished:
     `block` is what ran, None for a trace; `state` that of the random numbers when it began.
     """
 
-    def __init__(
-        self, block: Block | None = None, state: Any = None, printed: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, block: Block | None = None, state: Any = None, printed: Mapping[str, int] | None = None) -> None:
         self._block = block
         self._state = state
         self._printed: Mapping[str, int] = {} if printed is None else printed

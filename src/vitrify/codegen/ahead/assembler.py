@@ -195,7 +195,6 @@ class AheadAssembler(OrderingAssembler):
             step.touched[:] = [w.buffer for w in step.words if isinstance(w, Operand)]
 
 
-
 def _raw(x: Operand) -> Any:
     """The constant's own array from the operand's first element on."""
     flat = x.buffer.number.reshape(-1).view(np.uint8)[x.offset :]
