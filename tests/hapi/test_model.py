@@ -143,6 +143,36 @@ def test_training_stops_early(capsys):
     assert stop.stopped_epoch == 2
 
 
+def test_callbacks_say_what_they_did(capsys, tmp_path):
+    """PaddlePaddle's lines, which programs that read logs look for; checkpoints are told of without verbose, too."""
+    m = model(rate=0.0)
+    stop = C.EarlyStopping("loss", patience=1)
+    slower = C.ReduceLROnPlateau(factor=0.5, patience=1)
+    m.fit(data(), data(), epochs=3, batch_size=20, verbose=0, save_dir=str(tmp_path), callbacks=[slower, stop])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        f"save checkpoint at {tmp_path / '0'}",
+        f"save checkpoint at {tmp_path / '1'}",
+        "Epoch 2: Early stopping.",
+        f"Best checkpoint has been saved at {tmp_path / 'best_model'}",
+        f"save checkpoint at {tmp_path / 'final'}",
+    ]
+    m = model(rate=0.1)
+    m.fit(data(), data(), epochs=2, batch_size=20, verbose=0, callbacks=[C.ReduceLROnPlateau(patience=1, min_delta=9)])
+    assert capsys.readouterr().out == "\nEpoch 2: ReduceLROnPlateau reducing learning rate to 0.01.\n"
+
+
+def test_a_step_begins_with_the_logs_of_the_step_before():
+    seen = []
+
+    class Watch(C.Callback):
+        def on_train_batch_begin(self, step, logs=None):
+            seen.append(dict(logs))
+
+    model().fit(data(), batch_size=10, epochs=1, verbose=0, callbacks=[Watch()])
+    assert seen[0] == {} and seen[1]["step"] == 0 and seen[1]["batch_size"] == 10 and "loss" in seen[1]
+
+
 @pytest.mark.parametrize(("patience", "after"), [(0, 1), (1, 2), (2, 5)])
 def test_early_stopping_counts_as_in_paddle(patience, after):
     stop = C.EarlyStopping("loss", patience=patience, min_delta=0.1, verbose=0)

@@ -176,3 +176,76 @@ def test_tensors_in_other_forms():
     x = paddle.rand([3, 4, 5])
     assert paddle.vision.transforms.to_tensor(x, "HWC").shape == [4, 5, 3]
     assert paddle.vision.transforms.resize(x, (2, 3), "area").shape == [3, 2, 3]
+
+
+NUMBERED = Image.fromarray(np.arange(192, dtype="uint8").reshape(12, 16)).convert("RGB")
+
+
+@pytest.mark.parametrize(
+    ("transform", "total", "left_for_others"),
+    [
+        (T.RandomResizedCrop(4, interpolation="nearest"), 1360, 0.0849),
+        (T.RandomCrop((12, 16)), 18336, 0.956),
+        (T.RandomErasing(1.0), 14751, 0.9478),
+        (T.RandomAffine(0, (0.2, 0.3)), 14931, 0.0849),
+        (T.RandomAffine(10, shear=5), 16999, 0.0566),
+        (T.RandomPerspective(1.0, 0.4), 14895, 0.6068),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_seed_gives_the_pictures_of_paddlepaddle(transform, total, left_for_others):
+    """Sums of places and the next number of Python's `random`, as PaddlePaddle 3.3.1 has them."""
+    random.seed(2)
+    np.random.seed(2)
+    assert np.asarray(transform(NUMBERED))[..., 0].sum() == total
+    assert round(random.random(), 4) == left_for_others
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32", "int64", "bool", "float16"])
+def test_arrays_that_are_no_bytes_keep_their_dtype(dtype):
+    found = T.to_tensor(PIXELS.astype(dtype))
+    assert found.dtype == getattr(paddle, dtype)
+    np.testing.assert_array_equal(found.numpy(), np.moveaxis(PIXELS.astype(dtype), -1, 0))
+
+
+def test_whole_numbers_of_images_are_int32():
+    assert T.to_tensor(IMAGE.convert("I")).dtype == paddle.int32
+    assert T.to_tensor(IMAGE.convert("F")).dtype == paddle.float32
+
+
+@pytest.mark.parametrize("mode", ["P", "CMYK", "YCbCr", "L", "RGBA", "LA"])
+@pytest.mark.parametrize("change", [T.hflip, T.vflip, lambda x: T.pad(x, 2)])
+def test_images_keep_their_mode(mode, change):
+    image = IMAGE.convert(mode)
+    found = change(image)
+    assert found.mode == mode and found.getpalette() == image.getpalette()
+
+
+def test_images_keep_their_palette():
+    image = IMAGE.convert("P")
+    found = T.pad(image, 1, padding_mode="edge")
+    assert found.mode == "P" and found.getpalette() == image.getpalette()
+
+
+def test_grey_images_are_normalized_as_one_channel():
+    assert T.normalize(IMAGE.convert("L"), 1, 2, "HWC").shape == (1, 12, 16)
+    assert T.Normalize([127.5], [127.5], data_format="CHW")(IMAGE.convert("L")).shape == (1, 12, 16)
+
+
+def test_brightness_of_tensors_has_paddlepaddles_weights():
+    white = T.to_grayscale(paddle.ones([3, 1, 1]))
+    np.testing.assert_allclose(white.numpy(), [[[0.9999]]], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda: T.Pad((1, 2, 3)), ArgumentError), (lambda: T.Pad("a"), DTypeError),
+        (lambda: T.RandomErasing(2.0), ArgumentError), (lambda: T.RandomErasing(0.5, (0.5, 0.1)), ArgumentError),
+        (lambda: T.RandomAffine(3, (2, 3)), ArgumentError), (lambda: T.RandomAffine(3, scale=(0, 1)), ArgumentError),
+        (lambda: T.RandomPerspective(2.0), ArgumentError), (lambda: T.RandomPerspective(0.5, 3.0), ArgumentError),
+    ],
+)  # fmt: skip
+def test_settings_are_looked_at_when_a_transform_is_made(make, error):
+    with pytest.raises(error):
+        make()

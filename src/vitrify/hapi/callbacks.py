@@ -124,7 +124,10 @@ class ProgBarLogger(Callback):
     def on_train_begin(self, logs: Any = None) -> None:
         """Say what the numbers are."""
         if self.verbose:
-            print("The loss value printed in the log is the current step, and the metric is the average of all steps.")
+            print(
+                "The loss value printed in the log is the current step, "
+                "and the metric is the average value of previous steps."
+            )
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Name the epoch."""
@@ -196,8 +199,7 @@ class ModelCheckpoint(Callback):
 
     def _save(self, folder: str, name: str) -> None:
         path = str(Path(folder) / name)
-        if self.params.get("verbose"):
-            print(f"save checkpoint at {path}")
+        print(f"save checkpoint at {path}")
         self.model.save(path)
 
 
@@ -304,6 +306,8 @@ class EarlyStopping(_Monitor):
         if self.wait_epoch >= self.patience:
             self.model.stop_training, self.stopped_epoch = True, self.evaluations
             self._tell("Early stopping.")
+            if self.verbose and self.save_best_model and self.save_dir is not None:
+                print(f"Best checkpoint has been saved at {Path(self.save_dir) / 'best_model'}")
 
 
 class ReduceLROnPlateau(_Monitor):
@@ -358,6 +362,8 @@ class ReduceLROnPlateau(_Monitor):
         new = max(old * self.factor, self.min_lr)
         optimizer.set_lr(new)
         self.cooldown_counter, self.wait = self.cooldown, 0
+        if self.verbose:
+            print()  # the bar that shows progress may be on this line
         self._tell(f"ReduceLROnPlateau reducing learning rate to {new:g}.")
 
 

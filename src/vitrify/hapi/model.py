@@ -268,10 +268,11 @@ class Model:
                 result = self.train_batch(inputs, labels, update=(step + 1) % accumulate == 0 or last)
             else:
                 result = self.eval_batch(inputs, labels)
-            logs, done, size = self._logs(result), step + 1, len(inputs[0])
+            done, size = step + 1, len(inputs[0])
             samples += size
-            calls.call(f"on_{mode}_batch_end", step, {**logs, "step": step, "batch_size": size})
-        return {**logs, "step": done - 1, "batch_size": size, "samples": samples}, done
+            logs = {**self._logs(result), "step": step, "batch_size": size}
+            calls.call(f"on_{mode}_batch_end", step, logs)
+        return {**logs, "samples": samples}, done
 
     def _evaluate(self, loader: Any, calls: CallbackList, limit: int | None) -> dict[str, Any]:
         steps = _length(loader)

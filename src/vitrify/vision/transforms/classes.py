@@ -1,4 +1,7 @@
-"""Changes with settings, some of them drawn by chance with Python's `random`. Source: paddle.vision.transforms."""
+"""Changes with settings, some of them drawn by chance. Source: paddle.vision.transforms.
+
+What is drawn, in which order and by whom (Python's `random` or NumPy's) is PaddlePaddle's: a seed gives its pictures.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import numpy as np
 
 from ...core.errors import ArgumentError, DTypeError
 from ...eager.tensor import Tensor
+from ...ops.random import randn
 from . import functional as F
 from .pictures import is_pil, size_of
 
@@ -93,6 +97,12 @@ class Resize(BaseTransform):
         return F.resize(img, self.size, self.interpolation)
 
 
+def _share_and_ratio(scale: Sequence[float], bounds: Sequence[float]) -> tuple[float, float]:
+    """A share of the area and a ratio of the sides, whose logarithm lies within `bounds`."""
+    share = np.random.uniform(scale[0], scale[1])
+    return share, math.exp(np.random.uniform(bounds[0], bounds[1]))
+
+
 class RandomResizedCrop(BaseTransform):
     """A part of random size and proportions, resized. Source: paddle.vision.transforms.RandomResizedCrop.
 
@@ -117,8 +127,8 @@ class RandomResizedCrop(BaseTransform):
         h, w = size_of(inputs[0])
         bounds = [math.log(r) for r in self.ratio]
         for _ in range(10):
-            area = random.uniform(*self.scale) * h * w
-            ratio = math.exp(random.uniform(*bounds))
+            area, ratio = _share_and_ratio(self.scale, bounds)
+            area *= h * w
             width, height = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
             if 0 < width <= w and 0 < height <= h:
                 return random.randint(0, h - height), random.randint(0, w - width), height, width
@@ -141,11 +151,15 @@ class CenterCrop(BaseTransform):
         return F.center_crop(img, self.size)
 
 
+def _check_share(name: str, what: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ArgumentError(f"{name}: {what} must lie in [0, 1], got {value}")
+
+
 class _RandomFlip(BaseTransform):
     def __init__(self, prob: float = 0.5, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
-        if not 0 <= prob <= 1:
-            raise ArgumentError(f"{type(self).__name__}: prob must lie in [0, 1], got {prob}")
+        _check_share(type(self).__name__, "prob", prob)
         self.prob = prob
 
     def _get_params(self, inputs: Any) -> Any:
@@ -324,6 +338,8 @@ class RandomCrop(BaseTransform):
         height, width = self.size
         if height > h or width > w:
             raise ArgumentError(f"RandomCrop: size {self.size} is larger than the picture, {(h, w)}")
+        if (height, width) == (h, w):
+            return 0, 0, h, w
         return random.randint(0, h - height), random.randint(0, w - width), height, width
 
     def _apply_image(self, img: Any) -> Any:
@@ -337,6 +353,7 @@ class Pad(BaseTransform):
         self, padding: Any, fill: Any = 0, padding_mode: str = "constant", keys: Sequence[str] | None = None
     ) -> None:
         super().__init__(keys)
+        F.sides("Pad", padding)  # raises for what is no padding
         self.padding = padding
         self.fill = fill
         self.padding_mode = padding_mode
@@ -384,6 +401,10 @@ class RandomAffine(BaseTransform):
     ) -> None:  # fmt: skip
         super().__init__(keys)
         self.degrees = _degrees("RandomAffine", degrees)
+        if translate is not None and not all(0 <= t <= 1 for t in translate):
+            raise ArgumentError(f"RandomAffine: translate is in parts of the size, from 0 to 1, got {translate}")
+        if scale is not None and not all(s > 0 for s in scale):
+            raise ArgumentError(f"RandomAffine: scale must be positive, got {scale}")
         self.translate = translate
         self.scale = scale
         self.shear = None if shear is None else _degrees("RandomAffine", shear)
@@ -393,11 +414,11 @@ class RandomAffine(BaseTransform):
 
     def _get_params(self, inputs: Any) -> Any:
         h, w = size_of(inputs[0])
-        reach = (0, 0) if self.translate is None else (self.translate[0] * w, self.translate[1] * h)
+        reach = () if self.translate is None else (self.translate[0] * w, self.translate[1] * h)
         slant = () if self.shear is None else self.shear
         return {
             "angle": random.uniform(*self.degrees),
-            "translate": [round(random.uniform(-r, r)) for r in reach],
+            "translate": [int(random.uniform(-r, r)) for r in reach] or [0, 0],
             "scale": 1.0 if self.scale is None else random.uniform(*self.scale),
             "shear": [random.uniform(*slant[i : i + 2]) for i in range(0, len(slant), 2)] or [0.0],
         }
@@ -417,6 +438,8 @@ class RandomPerspective(BaseTransform):
         keys: Sequence[str] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(keys)
+        _check_share("RandomPerspective", "prob", prob)
+        _check_share("RandomPerspective", "distortion_scale", distortion_scale)
         self.prob = prob
         self.distortion_scale = distortion_scale
         self.interpolation = interpolation
@@ -426,14 +449,14 @@ class RandomPerspective(BaseTransform):
         if random.random() >= self.prob:
             return None
         h, w = size_of(inputs[0])
-        far = (int(self.distortion_scale * (w // 2)), int(self.distortion_scale * (h // 2)))
         start = [(0, 0), (w - 1, 0), (w - 1, h - 1), (0, h - 1)]
-        inward = [(1, 1), (-1, 1), (-1, -1), (1, -1)]
-        end = [
-            tuple(at + way * random.randint(0, most) for at, way, most in zip(corner, ways, far))
-            for corner, ways in zip(start, inward)
-        ]
+        end = [(self._moved(x, w), self._moved(y, h)) for x, y in start]
         return start, end
+
+    def _moved(self, place: int, size: int) -> int:
+        """Where a first or a last place goes: inwards."""
+        far = int(self.distortion_scale * (size // 2)) + 1
+        return int(random.uniform(0, far) if place == 0 else random.uniform(size - far, size))
 
     def _apply_image(self, img: Any) -> Any:
         if self.params is None:
@@ -466,6 +489,9 @@ class RandomErasing(BaseTransform):
         super().__init__(keys)
         if isinstance(value, str) and value != "random":
             raise ArgumentError(f'RandomErasing: value must be numbers or "random", got {value!r}')
+        _check_share("RandomErasing", "prob", prob)
+        if not 0 <= scale[0] <= scale[1] <= 1:
+            raise ArgumentError(f"RandomErasing: scale must be (least, most) within [0, 1], got {scale}")
         self.prob = prob
         self.scale = scale
         self.ratio = ratio
@@ -478,25 +504,28 @@ class RandomErasing(BaseTransform):
         h, w = size_of(inputs[0])
         bounds = [math.log(r) for r in self.ratio]
         for _ in range(10):
-            area, ratio = random.uniform(*self.scale) * h * w, math.exp(random.uniform(*bounds))
+            area, ratio = _share_and_ratio(self.scale, bounds)
+            area *= h * w
             height, width = round(math.sqrt(area * ratio)), round(math.sqrt(area / ratio))
-            if 0 < height < h and 0 < width < w:
-                return random.randint(0, h - height), random.randint(0, w - width), height, width
+            if height < h and width < w:
+                fill = self._fill(inputs[0], height, width)
+                return np.random.randint(0, h - height + 1), np.random.randint(0, w - width + 1), height, width, fill
         return None
 
-    def _fill(self, img: Any) -> Any:
+    def _fill(self, img: Any, height: int, width: int) -> Any:
         first = isinstance(img, Tensor)
         if self.value == "random":
-            channels = img.shape[-3] if first else np.asarray(img).reshape(*size_of(img), -1).shape[-1]
-            drawn = np.random.normal(size=(*self.params[2:], channels)).astype("float32")
-            return np.moveaxis(drawn, -1, 0) if first else drawn
+            if first:  # NumPy draws nothing here
+                return randn([img.shape[-3], height, width]).numpy()
+            channels = np.asarray(img).reshape(*size_of(img), -1).shape[-1]
+            return np.random.normal(size=[height, width, channels]).astype("float32")
         value = np.asarray(self.value, "float32" if first else None)
         return value.reshape(-1, 1, 1) if first and value.ndim else value
 
     def _apply_image(self, img: Any) -> Any:
         if self.params is None:
             return img
-        (i, j, h, w), fill = self.params, self._fill(img)
+        i, j, h, w, fill = self.params
         if is_pil(img):
             fill = np.clip(fill, 0, 255).astype("uint8")
         return F.erase(img, i, j, h, w, _like(fill, img) if isinstance(img, Tensor) else fill, self.inplace)

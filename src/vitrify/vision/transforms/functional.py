@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import ArgumentError
+from ...core.errors import ArgumentError, DTypeError
 from ...eager.tensor import Tensor
 from ...eager.tensor import to_tensor as make_tensor
 from ...nn.functional import interpolate
@@ -34,7 +34,9 @@ def _filter(op: str, interpolation: str) -> Any:
 
 
 def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
-    """A PIL image or array [h, w, c] as float32 tensor [c, h, w] (or [h, w, c] for "HWC"); bytes become [0, 1].
+    """A PIL image or array [h, w, c] as tensor [c, h, w] (or [h, w, c] for "HWC"); bytes become float32 in [0, 1].
+
+    Other numbers keep their values and, in arrays, their dtype; whole numbers of a PIL image are int32.
 
     Source: paddle.vision.transforms.to_tensor.
 
@@ -52,7 +54,9 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
         pic = pic.convert("L")
     array = np.asarray(pic)
     array = array[..., None] if array.ndim == 2 else array
-    scaled = array.astype(np.float32) / np.float32(255) if array.dtype == np.uint8 else array.astype(np.float32)
+    if is_pil(pic) and pic.mode.startswith("I"):
+        array = array.astype(np.int32)
+    scaled = array.astype(np.float32) / np.float32(255) if array.dtype == np.uint8 else array
     out: Tensor = make_tensor(np.ascontiguousarray(np.moveaxis(scaled, -1, 0) if data_format == "CHW" else scaled))
     return out
 
@@ -67,7 +71,7 @@ def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: b
         >>> paddle.vision.transforms.normalize(paddle.ones([1, 1, 2]), [0.5], [0.25]).tolist()
         [[[2.0, 2.0]]]
     """
-    shape = (-1, 1, 1) if data_format == "CHW" else (-1,)
+    shape = (-1, 1, 1) if data_format == "CHW" else (1, 1, -1)
     centre, spread = (np.asarray(v, np.float32).reshape(shape) for v in (mean, std))
     if isinstance(img, Tensor):
         return (img - make_tensor(centre)) / make_tensor(spread)
@@ -126,8 +130,10 @@ def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
     return on_pil(lambda image: image.resize(target[::-1], method), img)
 
 
-def _sides(op: str, padding: Any) -> tuple[int, int, int, int]:
-    """Left, top, right and bottom."""
+def sides(op: str, padding: Any) -> tuple[int, int, int, int]:
+    """Left, top, right and bottom; raises ArgumentError for another number of them, DTypeError for what is none."""
+    if not isinstance(padding, (numbers.Integral, list, tuple)):
+        raise DTypeError(f"{op}: padding must be an int or 2 or 4 of them, got {padding!r}")
     given = [int(padding)] if isinstance(padding, numbers.Integral) else [int(p) for p in padding]
     if len(given) not in (1, 2, 4):
         raise ArgumentError(f"{op}: padding must be an int or 2 or 4 of them, got {padding}")
@@ -147,7 +153,11 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
     """
     if padding_mode not in ("constant", "edge", "reflect", "symmetric"):
         raise ArgumentError(f"pad: padding_mode must be constant, edge, reflect or symmetric, got {padding_mode!r}")
-    left, top, right, bottom = _sides("pad", padding)
+    left, top, right, bottom = sides("pad", padding)
+    if is_pil(img) and padding_mode == "constant":
+        # Pillow knows what a colour is in each mode, also with a palette; a number would be the first band alone
+        colour = _colour(img, fill) if isinstance(fill, numbers.Number) else fill
+        return pillow("ImageOps").expand(img, (left, top, right, bottom), colour)
 
     def change(array: Array) -> Array:
         width = [(top, bottom), (left, right)] + [(0, 0)] * (array.ndim - 2)
@@ -183,6 +193,8 @@ def hflip(img: Any) -> Any:
     """The picture with left and right exchanged. Source: paddle.vision.transforms.hflip."""
     if isinstance(img, Tensor):
         return img.flip([-1])
+    if is_pil(img):
+        return img.transpose(pillow().Transpose.FLIP_LEFT_RIGHT)
     return on_array(lambda array: array[:, ::-1].copy(), img)
 
 
@@ -190,6 +202,8 @@ def vflip(img: Any) -> Any:
     """The picture upside down. Source: paddle.vision.transforms.vflip."""
     if isinstance(img, Tensor):
         return img.flip([-2])
+    if is_pil(img):
+        return img.transpose(pillow().Transpose.FLIP_TOP_BOTTOM)
     return on_array(lambda array: array[::-1].copy(), img)
 
 
@@ -293,11 +307,12 @@ def _blended(array: Array, other: Any, factor: float) -> Array:
     return np.clip(mixed, 0, top).astype(array.dtype)
 
 
-def _grey(array: Array) -> Array:
-    """[h, w, 1] of how bright each place is, as ITU-R 601 weighs the colours."""
+def _grey(array: Array, img: Any) -> Array:
+    """[h, w, 1] of how bright each place of `img` is, as ITU-R 601 weighs the colours, with PaddlePaddle's digits."""
     if array.ndim == 2 or array.shape[-1] == 1:
         return array.reshape(*array.shape[:2], 1)
-    bright = array[..., :3].astype(np.float32) @ np.asarray([0.299, 0.587, 0.114], np.float32)
+    weights = [0.2989 if isinstance(img, Tensor) else 0.299, 0.587, 0.114]
+    bright = array[..., :3].astype(np.float32) @ np.asarray(weights, np.float32)
     return bright[..., None].astype(np.float32)
 
 
@@ -323,7 +338,7 @@ def adjust_contrast(img: Any, contrast_factor: float) -> Any:
     """
     if is_pil(img):
         return pillow("ImageEnhance").Contrast(img).enhance(contrast_factor)
-    return on_array(lambda array: _blended(array, _grey(array).mean(), contrast_factor), img)
+    return on_array(lambda array: _blended(array, _grey(array, img).mean(), contrast_factor), img)
 
 
 def adjust_saturation(img: Any, saturation_factor: float) -> Any:
@@ -333,7 +348,7 @@ def adjust_saturation(img: Any, saturation_factor: float) -> Any:
     """
     if is_pil(img):
         return pillow("ImageEnhance").Color(img).enhance(saturation_factor)
-    return on_array(lambda array: _blended(array, _grey(array), saturation_factor), img)
+    return on_array(lambda array: _blended(array, _grey(array, img), saturation_factor), img)
 
 
 def adjust_hue(img: Any, hue_factor: float) -> Any:
@@ -400,7 +415,7 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
         return grey if num_output_channels == 1 else pillow().merge("RGB", (grey,) * 3)
 
     def change(array: Array) -> Array:
-        bright = _grey(array)
+        bright = _grey(array, img)
         exact = np.rint(bright) if array.dtype == np.uint8 else bright
         return np.repeat(exact.astype(array.dtype), num_output_channels, axis=-1)
 

@@ -48,7 +48,10 @@ def on_array(change: Callable[[Array], Array], img: Any) -> Any:
     if isinstance(img, Tensor):
         found = change(np.moveaxis(img.numpy(), -3, -1) if img.ndim > 2 else img.numpy())
         return to_tensor(np.ascontiguousarray(np.moveaxis(found, -1, -3) if img.ndim > 2 else found))
-    return pillow().fromarray(change(np.asarray(img)))
+    out = pillow().fromarray(change(np.asarray(img)))
+    if img.mode == "P":  # its numbers are places of a palette
+        out.putpalette(img.getpalette())
+    return out
 
 
 def on_pil(change: Callable[[Any], Any], img: Any) -> Any:
