@@ -744,6 +744,44 @@ def suppressed(x):
     return y * 2
 
 
+class Swallowing:
+    """Takes what is raised in its block for dealt with, where the tensor's value says so."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __enter__(self):
+        return self.x
+
+    def __exit__(self, *error):
+        return value(self.x) > 0
+
+
+def refuse_positive(x):
+    if x.sum() > 0:
+        raise ValueError("positive")
+
+
+def swallowed_midway(x):
+    y = x
+    with Swallowing(x):
+        y = x * 2
+        if x.sum() > 0:
+            raise ValueError("positive")
+        y = x * 3
+    return y + 1
+
+
+def swallowed_in_a_call_and_loop(x):
+    y = z = x
+    with Swallowing(x), paddle.no_grad():
+        for _ in range(2):
+            y = y * 2
+            refuse_positive(y)
+        z = y + 1
+    return y, z
+
+
 # -- tensors -----------------------------------------------------------------
 
 
@@ -893,8 +931,9 @@ CASES: list[Any] = [
         closure, calls_higher, consumes, takes_list, uses_property, uses_call, uses_class_methods, uses_super,
         named_tuples, writes_global, writes_nonlocal, in_place, in_place_argument, views, aliases, list_aliases,
         augmented, unpacking, deletes, unset_on_one_path, return_from_with, return_from_try, own_context,
-        exception_through_context, suppressed, round_trip, prints_tensors, random_numbers, mixed_precision,
-        gradient_inside, backward_inside, py_layer, no_gradient_between, Scale.double,
+        exception_through_context, suppressed, swallowed_midway, swallowed_in_a_call_and_loop, round_trip,
+        prints_tensors, random_numbers, mixed_precision, gradient_inside, backward_inside, py_layer,
+        no_gradient_between, Scale.double,
     ]
 ]  # fmt: skip
 CASES += [

@@ -10,6 +10,7 @@ import pytest
 import vitrify as paddle
 from tests.end_to_end import recursion as r
 from tests.ir.texts import FACTORIAL
+from vitrify.convert.state import journal, ownership
 from vitrify.core.errors import DepthError, UnsupportedError
 from vitrify.jit import to_static
 
@@ -200,3 +201,53 @@ def adds(a, b, n):
 def test_memory_that_may_be_shared_is_not_changed_behind_backs(fn):
     with pytest.raises(UnsupportedError, match="shares memory with another"):
         to_static(fn, full_graph=True)(tensor(X), tensor(3))
+
+
+class Node:
+    def __init__(self, key):
+        self.key = key
+        self.left = None
+        self.right = None
+
+
+def inserted(node, key):
+    if node is None:
+        return Node(key)
+    if key < node.key:
+        node.left = inserted(node.left, key)
+    else:
+        node.right = inserted(node.right, key)
+    return node
+
+
+def in_order(node, out):
+    if node is not None:
+        in_order(node.left, out)
+        out.append(node.key)
+        in_order(node.right, out)
+
+
+def tree_sorted(x):
+    root = None
+    for i in range(x.shape[0]):
+        root = inserted(root, x[i])
+    out = []
+    in_order(root, out)
+    return paddle.stack(out)
+
+
+def test_what_a_search_tree_holds_is_looked_through_once_a_change(monkeypatch):
+    asked, looked = [], []
+    is_forked, known = journal.is_forked, ownership.known_references
+
+    def asking(*args):
+        before = len(looked)
+        answer = is_forked(*args)
+        asked.append(len(looked) - before)
+        return answer
+
+    monkeypatch.setattr(journal, "is_forked", asking)
+    monkeypatch.setattr(ownership, "known_references", lambda *args: looked.append(None) or known(*args))
+    x = tensor([3.0, 1.0, 2.0])
+    assert to_static(tree_sorted, full_graph=True)(x).tolist() == [1.0, 2.0, 3.0]
+    assert asked and max(asked) == 1

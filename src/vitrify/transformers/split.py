@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 
 import gast
 
@@ -110,6 +110,8 @@ class _Splitter:
         self.facts: FunctionFacts = analyze(tree, context.names)
         self.segments: list[SegmentCode] = []
         self.kept = self._cells()
+        self.awaited: frozenset[str] = frozenset()
+        """What is read behind the `with` statements around, which may take what is raised in them for dealt with."""
 
     def _cells(self) -> frozenset[str]:
         """Variables that nested functions assign, so that their value may change behind a segment's back."""
@@ -154,19 +156,42 @@ class _Splitter:
             return stmt
         if isinstance(stmt, (gast.Try, gast.TryStar)):
             return stmt  # a handler may need what a segment that fails midway has set
+        outer = self.awaited
+        if isinstance(stmt, gast.With) and not all(map(self._is_ours, stmt.items)):
+            self.awaited |= self.facts.live_out(stmt)
         for owner in [stmt, *getattr(stmt, "cases", ())]:
             for field in ("body", "orelse"):
                 block = getattr(owner, field, None)
                 if isinstance(block, list):
                     setattr(owner, field, self.block(block))
+        self.awaited = outer
         return stmt
+
+    def _is_ours(self, item: Node) -> bool:
+        """Whether a context manager is one of this package, such as `paddle.no_grad()`: none swallows exceptions."""
+        function = item.context_expr.func if isinstance(item.context_expr, gast.Call) else None
+        names: list[str] = []
+        while isinstance(function, gast.Attribute):
+            names.append(function.attr)
+            function = function.value
+        if not isinstance(function, gast.Name) or function.id in self.facts.scope.locals:
+            return False
+        found = self.context.global_value(function.id)
+        for attribute in reversed(names):
+            found = getattr(found, attribute, None) if isinstance(found, ModuleType) else None
+        return (getattr(found, "__module__", None) or "").partition(".")[0] == "vitrify"
+
+    def _is_left_halfway(self, run: Stmts) -> bool:
+        """Whether a segment that fails midway would have set what is read behind a `with` that swallows exceptions."""
+        writes = [activity([stmt], self.context.names).writes & self.awaited for stmt in run]
+        return any(writes[:-1]) or (bool(writes[-1]) and isinstance(run[-1], _COMPOUND))
 
     def _segment(self, run: Stmts, *, ends: bool = False) -> Stmts:
         """The call of a segment of these statements, or the statements where that is not possible or not worth it.
 
         ends: it returns for the function.
         """
-        if not any(map(_works, run)):
+        if not any(map(_works, run)) or self._is_left_halfway(run):
             return run
         outs: frozenset[str] = frozenset()
         does = activity(run, self.context.names)

@@ -20,7 +20,7 @@ from typing import Any
 
 from ...core.closures import content_or_cell
 from ...core.errors import ArgumentError, EndlessRecursionError, InternalError, UnsupportedError, VitrifyError
-from ...core.pytree import LEAF, OneOf, TreeDef, flatten
+from ...core.pytree import LEAF, OneOf, TreeDef, flatten, node_of
 from ...core.source import repeated_user_loc
 from ...ir.builder import Builder, current_builder
 from ...ir.program import Block
@@ -165,6 +165,8 @@ def _call(function: FunctionType, /, *args: Any, **kwargs: Any) -> Any:
 
 def _look_for_numbers(held: Sequence[Activation], given: Given) -> None:
     """Give up the outermost of many nested calls that differ in numbers only: they are one function."""
+    if len({a.block for a in held if a.function.__code__ is given.function.__code__}) < MAX_UNROLLED:
+        return  # whether they are alike is asked of all that the arguments hold
     alike = [a for a in held if a.takes(given, varies=True)]
     blocks = {a.block for a in alike} | {builder().block}
     if len(blocks) > MAX_UNROLLED:
@@ -271,10 +273,22 @@ def _fits(parameter: CarriedValue, given: Argument, varies: bool) -> bool:
     """Whether an argument is of the parameter's kind: structure, tensors' dtype and rank, Python values themselves."""
     start = container_of(parameter)
     if start is not None:
-        return given.value is start or _fits(CarriedValue.opened(parameter.name, start), given, varies)
+        if given.value is start or not (varies or _is_built_like(start, given.tree)):
+            return given.value is start
+        return _fits(CarriedValue.opened(parameter.name, start), given, varies)
     if given.tree != parameter.tree or any(isinstance(leaf.start, list) for leaf in parameter.leaves):
         return varies and _can_hold(parameter, given)
     return all(_leaf_fits(leaf, end, varies) for leaf, end in zip(parameter.leaves, given.ends))
+
+
+def _is_built_like(value: Any, tree: TreeDef) -> bool:
+    """Whether `flatten` finds that structure; told by the first difference, where objects hold many others."""
+    node = node_of(value)
+    if node is None or tree is LEAF:
+        return node is None and tree is LEAF
+    kind, children, extra = node
+    alike = kind is tree[0] and extra == tree[2] and len(children) == len(tree[1])
+    return alike and all(map(_is_built_like, children, tree[1]))
 
 
 def _can_hold(parameter: CarriedValue, given: Argument) -> bool:

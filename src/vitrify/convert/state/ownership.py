@@ -202,28 +202,37 @@ def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any], owners: 
 
     before: what journals keep of the state before; owners: the ids of objects that their places refer to.
     """
-    made_of = {id(merged): sources for merged, sources, _ in forks}
-    own = _origins(made_of.get(id(owner), ()), made_of)
-    for merged, sources, _ in forks:  # no generators: each would refer to what is counted
-        for source in sources:
-            if id(source) in own and _is_in_use(source, forks, before, owners):
-                return True
-        source = None
-        found = _origins(sources, made_of)
-        is_one = id(owner) in found or (merged is not owner and not own.isdisjoint(found))
-        if is_one and _is_in_use(merged, forks, before, owners):
-            return True
-    return False
-
-
-def _is_in_use(container: Any, forks: Sequence[Fork], before: Sequence[Any], owners: Sequence[int]) -> bool:
-    """Whether others than forks and journals, and what nothing but those knows, refer to the container."""
+    asked = _maybe_the_same(forks, owner)
+    if not asked:
+        return False
     held = [*[part for merged, sources, _ in forks for part in (merged, *sources)], *before]
     # Once more each is held by its fork, or by its journal and the list given here, and by places.
     base = Counter(id(part) for part in [*held, *before])
     base.update(owners)
-    known = known_references(held, base)[id(container)]
-    return sys.getrefcount(container) > known + _OF_A_CALL
+    known = known_references(held, base)  # before any variable here refers to what is counted
+    for number, index in asked:
+        container = forks[number].merged if index is None else forks[number].sources[index]
+        if _is_in_use(container, known):
+            return True
+    return False
+
+
+def _maybe_the_same(forks: Sequence[Fork], owner: Any) -> list[tuple[int, int | None]]:
+    """Which containers `owner` may be: each by its fork, and its place among the sources (None: what was merged)."""
+    made_of = {id(merged): sources for merged, sources, _ in forks}
+    own = _origins(made_of.get(id(owner), ()), made_of)
+    found: list[tuple[int, int | None]] = []
+    for number, (merged, sources, _) in enumerate(forks):
+        found += [(number, index) for index, source in enumerate(sources) if id(source) in own]
+        origins = _origins(sources, made_of)
+        if id(owner) in origins or (merged is not owner and not own.isdisjoint(origins)):
+            found.append((number, None))
+    return found
+
+
+def _is_in_use(container: Any, known: Counter[int]) -> bool:
+    """Whether others than forks and journals, and what nothing but those knows, refer to the container."""
+    return sys.getrefcount(container) > known[id(container)] + _OF_A_CALL
 
 
 def _seen_by_a_call(container: Any) -> int:
