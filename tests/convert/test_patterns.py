@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import vitrify as paddle
 from vitrify.convert.calls.patterns import capture, either, instance, mapping, match, same, sequence, star
 
 
@@ -37,3 +38,17 @@ def test_match(subject, pattern, expected):
 def test_a_class_pattern_needs_a_class():
     with pytest.raises(TypeError, match="must be a class"):
         match(1, instance(3))
+
+
+def test_items_of_what_python_makes_of_a_tensor():
+    def first(x):
+        match x.tolist():
+            case [a, *rest] if a > 0:
+                return rest
+            case _:
+                return None
+
+    static = paddle.jit.to_static(first)
+    for _ in range(3):
+        assert static(paddle.to_tensor([1.0, 2.0])) == [2.0]
+        assert static(paddle.to_tensor([-1.0, 2.0])) is None

@@ -18,6 +18,7 @@ from ...ops.compare import logical_and, logical_or
 from ..containers.dicts import new_dict, unknown_keys
 from ..containers.displays import new_list
 from ..control.branches import convert_ifexp
+from ..host.value import HostValue
 from ..operators.compare import COMPARISONS
 from ..operators.objects import convert_shape
 from ..operators.operate import operate
@@ -162,6 +163,8 @@ class sequence(Pattern):
 
     def test(self, subject: Any, captures: Captures) -> Any:
         """Whether it is a sequence of a fitting length whose items match."""
+        if isinstance(subject, HostValue):
+            raise subject.refused("`case [...]`")
         subject = list_in(subject)
         if is_open(subject):
             return self._test_open(subject, captures)
