@@ -51,8 +51,18 @@ def test_wrong_feeds(programs):
         run({"image": np.ones([3, 2], "float32")}, ["nope"])
     with pytest.raises(ValueError, match="expects Variables or names, got int"):
         run({"image": np.ones([3, 2], "float32")}, [3])
-    with pytest.raises(ValueError, match="already has a variable 'image'"):
+    with pytest.raises(ValueError, match=r"already has a variable 'image', .* would be float32\[1\]"):
         static.data("image", [1])
+    with pytest.raises(ValueError, match="already has a variable"):
+        static.data(y.name, y.shape)
+
+
+def test_data_declared_again_alike_is_the_same_variable(programs):
+    x = static.data("x", [None, 2])
+    assert static.data("x", (-1, 2), "float32") is x
+    assert static.data("x", [None, 2]) is x
+    with pytest.raises(ValueError, match=r"already has a variable 'x', .*int64"):
+        static.data("x", [None, 2], "int64")
 
 
 def test_only_what_is_fetched_runs(programs):

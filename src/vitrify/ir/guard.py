@@ -177,16 +177,31 @@ def disable_static(place: Any = None) -> None:
 def data(name: str, shape: Sequence[int | None], dtype: Any = None, lod_level: int = 0) -> Variable:
     """A Variable of the main program that `Executor.run` feeds. None or -1 marks a dimension that may vary.
 
-    dtype: the default dtype where none is given. Raises ArgumentError when the name is taken.
-    Source: paddle.static.data.
+    dtype: the default dtype where none is given. Declared again in the same way it is the Variable that it was, so that
+    functions which build parts of one program may each declare what they read. Raises ArgumentError when the name is
+    taken by anything else. Source: paddle.static.data.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.static.program_guard(paddle.static.Program()):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     paddle.static.data("x", [-1, 2]) is x
+        True
     """
     block = default_main_program().global_block()
     if not isinstance(name, str) or not isinstance(shape, (list, tuple)):
         raise DTypeError(f"static.data: name must be a string and shape a list or tuple, got {name!r} and {shape!r}")
-    if name in block.vars:
-        raise ArgumentError(f"static.data: the program already has a variable {name!r}")
     dims = tuple(UNKNOWN if d is None else int(d) for d in shape)
-    return block.add_input(Meta(dims, default_dtype() if dtype is None else as_dtype(dtype)), name)
+    meta = Meta(dims, default_dtype() if dtype is None else as_dtype(dtype))
+    taken = block.vars.get(name)
+    if taken is None:
+        return block.add_input(meta, name)
+    if taken.is_data and taken.meta == meta:
+        return taken
+    raise ArgumentError(
+        f"static.data: the program already has a variable {name!r}, {taken.meta}, and this one would be {meta}",
+        hint="give this one a name of its own, or declare both with the same shape and dtype",
+    )
 
 
 def checked_program(what: str, program: Any) -> Program:
