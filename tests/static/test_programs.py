@@ -1,5 +1,7 @@
 """Programs built and run by hand: data, Executor, scopes, parameters, a training loop."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -149,8 +151,31 @@ def test_what_gradients_are_of(programs):
         static.gradients([], [x])
     with pytest.raises(TypeError, match="loss must be Variables of a program, but received float"):
         static.append_backward(1.0)
+    with pytest.raises(TypeError, match="checkpoints must be Variables of a program, but received int"):
+        static.append_backward(y, checkpoints=[3])
     with pytest.raises(TypeError, match="expected Variables or their names, but received int"):
         static.default_main_program().prune([3])
+
+
+def test_checkpoints_leave_gradients_as_they_are(programs):
+    x = static.data("x", [None, 2])
+    w = static.create_parameter([2, 1], "float32", default_initializer=paddle.nn.initializer.Constant(0.5))
+    h = paddle.tanh(paddle.matmul(x, w))
+    other = static.data("other", [2])
+    ((_, gradient),) = static.append_backward(h.sum(), checkpoints=[h, other.name])
+    assert gradient.name == w.grad_name
+    exe = static.Executor()
+    exe.run(programs[1])
+    (found,) = exe.run(programs[0], feed={"x": np.ones([1, 2], "float32")}, fetch_list=[gradient])
+    np.testing.assert_allclose(found, np.full([2, 1], 1 - np.tanh(1.0) ** 2), rtol=1e-6)
+
+
+def test_a_deep_copy_is_a_clone(programs):
+    y = static.data("x", [2]) * 2
+    other = copy.deepcopy(programs[0])
+    assert other.to_string() == programs[0].to_string()
+    programs[0].global_block().ops.clear()
+    assert static.Executor().run(other, feed={"x": [1.0, 2.0]}, fetch_list=[y.name])[0].tolist() == [2, 4]
 
 
 def test_a_global_variable_counts(programs):

@@ -88,15 +88,23 @@ def append_backward(
     parameter_list: Sequence[Any] | None = None,
     no_grad_set: Iterable[Any] | None = None,
     callbacks: Any = None,
+    checkpoints: Sequence[Any] | None = None,
+    distop_context: Any = None,
 ) -> list[tuple[Variable, Variable]]:
     """(parameter, gradient) for every trainable parameter that `loss` depends on; backward operators are appended.
 
     The gradient of `w` is called `w@GRAD`, or after a fresh name where the program has that already; so are those of
     variables between the parameters and the loss.
     Of a loss of several elements these are the gradients of their sum. parameter_list: parameters or names, by default
-    all of the program. Raises DTypeError for a loss that is no Variable. Source: paddle.static.append_backward.
+    all of the program. checkpoints: Variables or names between which PaddlePaddle computes values again for backward;
+    gradients are the same, and what is kept follows from the operators here. Raises DTypeError for a loss or checkpoint
+    that is no Variable. Source: paddle.static.append_backward.
     """
     block = _variables("append_backward: loss", [loss])[0].block
+    _variables(
+        "append_backward: checkpoints",
+        [block.var(v) if isinstance(v, str) else v for v in as_list_if_given(checkpoints)],
+    )
     parameters = [block.var(p) if isinstance(p, str) else p for p in parameter_list or ()]
     if not parameters:
         parameters = [v for v in block.persistables if v.is_parameter and not v.stop_gradient]

@@ -350,6 +350,10 @@ class Program:
         """
         return clone_program(self, for_test)
 
+    def __deepcopy__(self, memo: Mapping[int, Any]) -> Program:
+        """`clone()`: variables know their blocks, which Python's own copying would follow in circles."""
+        return self.clone()
+
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
         """The program as text (docs/format.md); with_details: whole call stacks with paths and columns.
 

@@ -170,6 +170,11 @@ class Variable(GraphTensor):
 
     need_check_feed = is_data  # what runs feed is checked
 
+    @property
+    def grad_name(self) -> str:
+        """What `append_backward` calls its gradient. Source: paddle.static.Variable.grad_name."""
+        return f"{self.name}@GRAD"
+
     lod_level = 0  # tensors here are dense, with no levels of lengths
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.atomic_file import atomic_file
-from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.errors import ArgumentError, DTypeError, MissingFileError, ShapeError
 from ..core.source import user_stacklevel
 from ..core.tensor_file import is_tensor_file, read_tensors, state_dict_note, write_tensors
 from ..ir.guard import checked_program
@@ -76,13 +76,15 @@ def load(program: Program, model_path: str, executor: Any = None, var_list: Sequ
 def load_program_state(model_path: str, var_list: Sequence[Variable] | None = None) -> State:
     """The arrays that `static.save` wrote, ours or Paddle's, by name; those of `var_list` only, when it is given.
 
-    Raises ArgumentError where no such files are, FileFormatError for damaged ones.
+    Raises MissingFileError where no such files are, FileFormatError for damaged ones.
     Source: paddle.static.load_program_state.
     """
     prefix = model_path.removesuffix(PARAMETERS).removesuffix(OTHERS).removesuffix(PROGRAM)
     paths = [prefix + suffix for suffix in (PARAMETERS, OTHERS) if os.path.exists(prefix + suffix)]
     if not paths:
-        raise ArgumentError(f"load_program_state: there is no {prefix}{PARAMETERS}")
+        raise MissingFileError(
+            f"load_program_state: there is no {prefix}{PARAMETERS}", hint="give the path that static.save was given"
+        )
     found: State = {}
     for path in paths:
         found.update(read_tensors(path).tensors if is_tensor_file(path) else STATES.read(path))
