@@ -78,7 +78,7 @@ def test_wrong_states(exe, tmp_path):
         static.set_program_state(main, {"fc_0.w_0": np.zeros(1)})
     with pytest.raises(TypeError, match="the value is float64"):
         static.set_program_state(main, {"fc_0.w_0": np.zeros([3, 4])})
-    with pytest.raises(ValueError, match="there is no"):
+    with pytest.raises(FileNotFoundError, match="there is no"):
         static.load(main, str(tmp_path / "nothing"))
     with pytest.raises(ValueError, match="must end in a file name"):
         static.save(main, str(tmp_path) + "/")
@@ -231,6 +231,20 @@ def test_operations_that_would_break_a_program():
         replace_op(block, 1, "sum", [y], {"keepdim": False})
     with pytest.raises(ValueError, match="already has a variable 'x'"):
         rename_var(main, z.name, "x")
+    for name in (3, ""):
+        with pytest.raises(TypeError, match="the new name must be a text"):
+            rename_var(main, "x", name)
+    for change, *more in ((remove_op,), (replace_op, "add", [x, x])):
+        with pytest.raises(IndexError, match=f"{change.__name__}: index 2 is outside the 2 operators"):
+            change(block, 2, *more)
+        with pytest.raises(TypeError, match=f"{change.__name__} takes an Operator or its number, but received str"):
+            change(block, "add", *more)
+    before = main.to_string()
+    with pytest.raises(ValueError, match="multiply at 0 would read 'add_0', which add writes behind it"):
+        insert_op(block, 0, "multiply", [z, 2.0])
+    with pytest.raises(ValueError, match="multiply at 0 would read 'add_0', which add writes behind it"):
+        replace_op(block, 0, "multiply", [z, 2.0])
+    assert main.to_string() == before
     assert outcome(main, z) == [3, 5]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, DTypeError, IndexRangeError
 from ..core.source import user_frames
 from ..core.suggest import did_you_mean
 from ..ops.registry import OpDef, all_ops
@@ -31,8 +31,8 @@ def insert_op(
     """The new operator, put before the one that is number `index` now; an index as long as the list appends it.
 
     inputs: Variables and numbers in the op's order, or by the names of its inputs. outputs: the variables it writes,
-    new ones by default. Raises what the op itself raises for inputs that do not fit, ArgumentError for unknown names
-    and for an index out of range.
+    new ones by default. Raises what the op itself raises for inputs that do not fit, ArgumentError for unknown names,
+    for an index out of range and for inputs that only operators behind it write.
 
     Example:
         >>> import vitrify as paddle
@@ -58,7 +58,7 @@ def insert_op(
     fresh = block.ops[mark:]
     del block.ops[mark:]
     operator = fresh[-1]  # casts of operands come before it
-    reason = None if outputs is None else _misfit(operator, outputs)
+    reason = _unwritten(block, index, fresh) or (None if outputs is None else _misfit(operator, outputs))
     if reason is not None:
         for name in set(block.vars) - known:
             del block.vars[name]
@@ -76,6 +76,18 @@ def _check_attrs(op: OpDef, attrs: Mapping[str, Any]) -> None:
     if wrong:
         what = "needs the attribute" if wrong[0] in op.attrs else "has no attribute"
         raise ArgumentError(f"{op.name} {what} {wrong[0]!r}, its attributes are {', '.join(op.attrs) or 'none'}")
+
+
+def _unwritten(block: Block, index: int, fresh: Sequence[Operator]) -> str | None:
+    """Which value these operators would read at `index` before anything writes it; None if there is none."""
+    written = {v for op in (*block.ops[:index], *fresh) for v in op.outputs}
+    later = {v: op for op in block.ops[index:] for v in op.outputs if not v.persistable} if fresh else {}
+    for var in (v for op in fresh for v in op.variables):
+        if var in later and var not in written and position(block.inputs, var) < 0:
+            return (
+                f"{fresh[-1].op.name} at {index} would read {var.name!r}, which {later[var].op.name} writes behind it"
+            )
+    return None
 
 
 def _misfit(operator: Operator, wanted: Sequence[Variable]) -> str | None:
@@ -108,10 +120,25 @@ def _ordered(op: OpDef, inputs: Inputs) -> list[Any]:
     return found
 
 
+def _place_of(what: str, block: Block, which: Operator | int) -> int:
+    """The number of an operator in its block's list, which may be given as in Python's lists."""
+    if isinstance(which, int):
+        if not -len(block.ops) <= which < len(block.ops):
+            raise IndexRangeError(f"{what}: index {which} is outside the {len(block.ops)} operators")
+        return which % len(block.ops)
+    if not isinstance(which, Operator):
+        raise DTypeError(f"{what} takes an Operator or its number, but received {type(which).__name__}")
+    at = position(block.ops, which)
+    if at < 0:
+        raise ArgumentError(f"{what}: {which.op.name} is no operator of this block")
+    return at
+
+
 def remove_op(block: Block, which: Operator | int) -> Operator:
     """The operator, taken out of the block; number `which` of its list, or itself.
 
-    What it wrote must be read by nobody, or written by another operator. Raises ArgumentError else.
+    What it wrote must be read by nobody, or written by another operator. Raises ArgumentError else, IndexRangeError for
+    a number outside the list.
 
     Example:
         >>> import vitrify as paddle
@@ -123,10 +150,8 @@ def remove_op(block: Block, which: Operator | int) -> Operator:
         >>> remove_op(main.global_block(), 1).op.name
         'multiply'
     """
-    operator = block.ops[which] if isinstance(which, int) else which
-    at = position(block.ops, operator)
-    if at < 0:
-        raise ArgumentError(f"remove_op: {operator.op.name} is no operator of this block")
+    at = _place_of("remove_op", block, which)
+    operator = block.ops[at]
     rest = [op for op in block.ops if op is not operator]
     written = {v for op in rest for v in op.outputs}
     orphans = [v for v in operator.outputs if v not in written and not v.persistable]
@@ -165,10 +190,8 @@ def replace_op(
         >>> paddle.static.Executor().run(main, feed={"x": [1.0, 2.0]}, fetch_list=[y])[0].tolist()
         [3.0, 6.0]
     """
-    old = block.ops[which] if isinstance(which, int) else which
-    at = position(block.ops, old)
-    if at < 0:
-        raise ArgumentError(f"replace_op: {old.op.name} is no operator of this block")
+    at = _place_of("replace_op", block, which)
+    old = block.ops[at]
     new = insert_op(block, at, op, inputs, attrs, old.outputs)
     del block.ops[position(block.ops, old)]
     return new
@@ -196,6 +219,8 @@ def rename_var(program: Program, old: str, new: str) -> Variable:
 
 def rename_in(block: Block, old: str, new: str) -> Variable:
     """Likewise of any block."""
+    if not isinstance(new, str) or not new:
+        raise DTypeError(f"rename_var: the new name must be a text with something in it, but received {new!r}")
     if new in block.vars:
         raise ArgumentError(f"rename_var: the program already has a variable {new!r}")
     var = block.var(old)
