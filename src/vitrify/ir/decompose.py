@@ -11,6 +11,7 @@ from ..core.meta import Meta
 from ..core.modes import amp_state, grad_enabled, scoped
 from ..ops.registry import OpDef
 from .builder import Builder, building
+from .compositions import Composition, composition_of
 from .model_file import SavedFunction
 from .program import Block, Program
 from .ssa import Graph, Op, Operand, Value
@@ -21,25 +22,29 @@ _FORMS: BoundedCache[Hashable, Graph | None] = BoundedCache("decompositions", li
 
 def decomposed(op: Op) -> Graph | None:
     """What the operator computes as a graph of its values; None where it has no such form."""
-    if op.op.decompose is None or op.has_refs:
+    return None if op.op.decompose is None else _graph_by(op, op.op.decompose)
+
+
+def _graph_by(op: Op, form: Composition) -> Graph | None:
+    """What a composition makes of the operator's values; None where it has none for these."""
+    if op.has_refs:
         return None
     if not all(v is None or (type(v) is Value and isinstance(v.meta, Meta)) for v in op.inputs):
         return None
     metas = tuple([None if v is None else v.meta for v in op.inputs])
     key = op.op.name, metas, repr(sorted(op.attrs.items()))
-    return _FORMS.get_or_build(key, lambda: _traced(op))
+    return _FORMS.get_or_build(key, lambda: _traced(op, form))
 
 
-def _traced(op: Op) -> Graph | None:
+def _traced(op: Op, form: Composition) -> Graph | None:
     program = Program()
     block = program.global_block()
     inputs = [None if v is None else block.add_input(v.meta) for v in op.inputs]
     builder = Builder(program)
     builder.locs = ()  # they are those of the operator
-    assert op.op.decompose is not None
     with building(builder), scoped(amp_state, None), scoped(grad_enabled, False):
         try:
-            found = op.op.decompose(*inputs, **op.attrs)
+            found = form(*inputs, **op.attrs)
         except VitrifyError:  # it has no form for sizes of 0; the operator itself says what is wrong
             return None
     if found is None:
@@ -55,7 +60,7 @@ def expanded(graph: Graph, only: Collection[OpDef] | None = None) -> Graph:
     """The graph with every operator that has a simpler form written in it; of some ops alone where they are given."""
     ops: list[Op] = []
     for op in graph.ops:
-        form = decomposed(op) if only is None or op.op in only else None
+        form = decomposed(op) if only is None else _in_simpler(op) if op.op in only else None
         if form is None:
             ops.append(_with_inner(op, only))
             continue
@@ -66,6 +71,12 @@ def expanded(graph: Graph, only: Collection[OpDef] | None = None) -> Graph:
             inputs = tuple([inner.get(v, v) if type(v) is Value else v for v in part.inputs])
             ops.append(Op(part.op, inputs, outputs, part.attrs, op.locs, op.role, op.name_scope))
     return graph.with_(ops=ops)
+
+
+def _in_simpler(op: Op) -> Graph | None:
+    """As `decomposed`, and by the compositions for files of others."""
+    form = composition_of(op.op)
+    return None if form is None else _graph_by(op, form)
 
 
 def _with_inner(op: Op, only: Collection[OpDef] | None) -> Op:
@@ -88,7 +99,6 @@ def _fresh(value: Value, inner: dict[Value, Operand]) -> Value:
     return found
 
 
-
 def simpler(block: Block) -> Block | None:
     """The block with composite operators written in their simpler form; None where one has no other and lacks it."""
     graph = expanded(graph_of(block))
@@ -108,5 +118,5 @@ def in_other_ops(function: SavedFunction, has_form: Callable[[OpDef], bool]) -> 
 
 def block_in_other_ops(block: Block, has_form: Callable[[OpDef], bool]) -> Block:
     """The block with those composite operators that have no form elsewhere written in simpler ones, or itself."""
-    strange = {op for op in _ops_in(block) if op.decompose is not None and not has_form(op)}
+    strange = {op for op in _ops_in(block) if composition_of(op) is not None and not has_form(op)}
     return block_of(expanded(graph_of(block), strange)) if strange else block

@@ -64,7 +64,7 @@ _REASONS: dict[str, str] = {
     ),
     **dict.fromkeys(("as_complex", "as_real", "complex"), _COMPLEX),
     **dict.fromkeys(("fft_c2c", "fft_c2r", "fft_r2c"), _FOURIER),
-    **dict.fromkeys(("unique", "unique_consecutive", "histogram", "histogramdd", "mode"), _RAGGED),
+    **dict.fromkeys(("unique", "unique_consecutive", "histogram", "mode"), _RAGGED),
     **dict.fromkeys(
         (
             "distribute_fpn_proposals", "generate_proposals", "matrix_nms", "multiclass_nms", "prior_box",
@@ -74,8 +74,8 @@ _REASONS: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "class_targets", "corner", "nearest_gather", "place_gather", "sample_positions", "viterbi_decode",
-            "window_places", "yolo_targets",
+            "class_targets", "corner", "frexp", "gcd", "histogram_bin_edges", "histogramdd", "lcm", "nearest_gather",
+            "place_gather", "sample_positions", "viterbi_decode", "window_places", "yolo_targets",
         ),
         _IN_OTHERS,
     ),
@@ -86,7 +86,7 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(("ctc", "rnnt"), _LOSS),
     **dict.fromkeys(
         (
-            "frexp", "histogram_bin_edges", "max_unpool", "overlap_add", "diagonal_scatter", "fold_patches",
+            "max_unpool", "overlap_add", "diagonal_scatter", "fold_patches",
             "resize_axes", "base_grid",
         ),
         _SPECIAL,
@@ -101,8 +101,8 @@ _REASONS: dict[str, str] = {
 
 # Elementwise ops whose expression asks for a primitive that ONNX has not: op -> primitive.
 _EXPRESSIONS: dict[str, str] = {
-    "digamma": "digamma", "erfinv": "erfinv", "gammainc": "gammainc", "gammaincc": "gammaincc", "gcd": "gcd",
-    "i0": "i0", "i0e": "i0e", "i1": "i1", "i1e": "i1e", "lcm": "lcm", "lgamma": "lgamma",
+    "digamma": "digamma", "erfinv": "erfinv", "gammainc": "gammainc", "gammaincc": "gammaincc",
+    "i0": "i0", "i0e": "i0e", "i1": "i1", "i1e": "i1e", "lgamma": "lgamma",
     "logical_right_shift": "lshr", "nextafter": "nextafter", "polygamma": "zeta",
 }  # fmt: skip
 

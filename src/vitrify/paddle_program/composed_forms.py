@@ -17,16 +17,28 @@ from .scalars import Operand, PaddleScalars
 @FORMS("unfold_windows")
 def unfold_windows(g: Emitter, x: Value, *, axis: int, size: int, step: int) -> Value:
     """gather of every place of every window, which become the last dimension."""
-    length = x.shape[axis]
-    if length == UNKNOWN:
-        raise UnsupportedError("windows of a dimension of unknown size have no form in Paddle's programs")
-    places = np.arange(0, length - size + 1, step)[:, None] + np.arange(size)
-    shape = (*x.shape[:axis], places.size, *x.shape[axis + 1 :])
-    found = g.op("gather", x, g.stored(places.reshape(-1)), axis, meta=Meta(shape, x.dtype))
+    count, places = _places_of_windows(g, x, axis, size, step)
+    shape = (*x.shape[:axis], places.shape[0], *x.shape[axis + 1 :])
+    found = g.op("gather", x, places, axis, meta=Meta(shape, x.dtype))
     last = g.transpose(found, [*(i for i in range(x.ndim) if i != axis), axis])
-    split = g.reshape(last, [*[g.size(last, i) for i in range(x.ndim - 1)], *places.shape])
+    sizes = [g.size(last, i) for i in range(x.ndim - 1)]
+    split = g.reshape(
+        last, [*sizes, -1 if count == UNKNOWN else count, size], Meta((*last.shape[:-1], count, size), x.dtype)
+    )
     front = list(range(x.ndim - 1))
     return g.transpose(split, [*front[:axis], x.ndim - 1, *front[axis:], x.ndim])
+
+
+def _places_of_windows(g: Emitter, x: Value, axis: int, size: int, step: int) -> tuple[int, Value]:
+    """How many windows there are, and the places of their elements, one window after the other."""
+    length = x.shape[axis]
+    if length != UNKNOWN:
+        places = np.arange(0, length - size + 1, step)[:, None] + np.arange(size)
+        return len(places), g.stored(places.reshape(-1))
+    end = g.op("scale", g.cast(g.size(x, axis), int64), 1.0, bias=float(1 - size), bias_after_scale=True)
+    starts = g.op("arange", g.full(0, int64), end, g.full(step, int64), meta=Meta((UNKNOWN,), int64), dtype=int64)
+    every = g.op("add", g.unsqueeze(starts, [1]), g.stored(np.arange(size)), meta=Meta((UNKNOWN, size), int64))
+    return UNKNOWN, g.reshape(every, [-1], Meta((UNKNOWN,), int64))
 
 
 @FORMS("unfold_patches")
@@ -93,15 +105,3 @@ def is_empty(g: Emitter, x: Value) -> Value:
         return g.full(numel(x.shape) == 0, bool_)
     count = g.op("numel", x, meta=Meta((), int64))
     return g.op("equal", count, g.full(0, int64), meta=Meta((), bool_))
-
-
-@FORMS("equal_all")
-def equal_all(g: Emitter, x: Value, y: Value) -> Value:
-    """all of equal, for tensors of one shape."""
-    if UNKNOWN in (*x.shape, *y.shape):
-        raise UnsupportedError("equal_all of tensors of unknown sizes has no form in Paddle's programs")
-    if x.shape != y.shape:
-        return g.full(False, bool_)
-    same = g.op("equal", x, g.cast(y, x.dtype), meta=Meta(x.shape, bool_))
-    axes = list(range(x.ndim))
-    return g.op("all", same, meta=Meta((), bool_), axis=axes, keepdim=False, reduce_all=True) if axes else same

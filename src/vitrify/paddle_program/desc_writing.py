@@ -200,6 +200,9 @@ class _Writer:
             if out.slot in _IN_PLACE:
                 self._names[given] = self._name(node.inputs[_IN_PLACE[out.slot]])
             found[out.slot] = [self._name(i) for i in given] if isinstance(given, list) else [self._name(given)]
+        if row.old_name == "einsum":  # what gradients would need; PaddlePaddle counts them
+            for slot in ("InnerCache", "XShape"):
+                found[slot] = [self._new(self._g.values[i].meta) for i in node.inputs[0]]
         if row.old_name in _WITH_SHAPE:
             self._extra += 1
             found["XShape"] = [f"xshape_{self._extra}"]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType, as_dtype, float32, float64, from_np, int64
+from ..core.dtype import DType, as_dtype, bfloat16, float16, float32, float64, from_np, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, ListMeta, Meta
 from ..ir.forms import Forms
@@ -53,6 +53,14 @@ def held(meta: Any) -> Meta:
     if isinstance(meta, Meta):
         return meta
     raise UnsupportedError("Paddle's programs hold no lists of lists, and nothing that only gradients need")
+
+
+# Functions that oneDNN makes part of the operator before them, and the dtypes of which it has operators.
+_MERGED = frozenset((
+    "abs", "clip", "gelu", "hardsigmoid", "hardswish", "leaky_relu", "mish", "relu", "relu6", "sigmoid", "sqrt",
+    "swish", "tanh",
+))  # fmt: skip
+OF_ONEDNN = frozenset((float32, float16, bfloat16))
 
 
 def _nothing(*_: Any) -> list[Any]:
@@ -112,6 +120,9 @@ class Emitter:
         given: list[Any] = [self._listed(i) if isinstance(i, (list, tuple)) else i for i in inputs]
         if name == "unsqueeze":
             given[0] = self._apart(given[0])
+        elif name in _MERGED and isinstance(given[0], Value) and given[0].dtype not in OF_ONEDNN:
+            # oneDNN, which has them for other dtypes alone, makes them part of the operator before, whatever its dtype
+            given[0] = self.op("assign", given[0])
         outs = [self.value(meta) for meta in metas]
         node = Node(name, list(map(_given, given)), [v.id for v in outs], attrs)
         self._makers.update(dict.fromkeys(node.outputs, node))

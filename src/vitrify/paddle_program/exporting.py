@@ -24,12 +24,15 @@ from . import (
     control_forms,
     detection_forms,
     drawn_forms,
+    effect_forms,
     forms,
     index_forms,
     layer_forms,
     library_forms,
     list_forms,
+    matrix_forms,
     searching_forms,
+    size_forms,
     window_forms,
 )
 from .desc_writing import desc_program
@@ -44,7 +47,7 @@ from .tensor_writing import Tensors, checksum_of, write_tensors
 # The rooms whose import enters their forms in the table.
 ROOMS = (
     composed_forms, forms, index_forms, layer_forms, library_forms, list_forms, control_forms, detection_forms,
-    drawn_forms, searching_forms, window_forms,
+    drawn_forms, effect_forms, matrix_forms, searching_forms, size_forms, window_forms,
 )  # fmt: skip
 
 
@@ -82,7 +85,7 @@ class _Files:
 
 def _files(name: str, function: SavedFunction, model: ModelFile, old: bool) -> _Files:
     """The program of a function. Raises UnsupportedError for what Paddle's programs cannot say."""
-    function = in_other_ops(function, lambda op: FORMS.get(op) is not None or op.scalar is not None)
+    function = in_other_ops(function, lambda op: FORMS.get(op) is not None or is_written(op))
     block = function.program.global_block()
     _check_forms(name, block)
     g = Emitter(old, inline=_inline)

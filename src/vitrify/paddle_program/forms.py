@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DType, bool_, float32, from_np, int64
+from ..core.dtype import DType, bool_, complex64, complex128, float32, float64, from_np, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..core.sequences import as_list, as_list_if_given
@@ -17,15 +17,16 @@ from .emitter import FORMS, Emitter, Value, known
 # -- elementwise -------------------------------------------------------------------------------------------------------
 
 _SAME = (
-    "abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh digamma erf erfinv exp expm1 floor isfinite isinf "
-    "isnan lgamma log log10 log1p log2 logical_not logsigmoid reciprocal relu relu6 rsqrt sigmoid sign silu sin sinh "
+    "acos acosh asin asinh atan atanh bitwise_not ceil cos cosh digamma erf erfinv exp expm1 floor isfinite isinf "
+    "isnan lgamma log log10 log1p log2 logical_not logsigmoid reciprocal relu6 rsqrt sigmoid sign silu sin sinh "
     "softsign sqrt tan tanh tanh_shrink trunc"
 )
 _ARITHMETIC = {
-    "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "maximum": "maximum",
+    "add": "add", "subtract": "subtract", "multiply": "multiply", "maximum": "maximum",
     "minimum": "minimum", "mod": "remainder", "floor_divide": "floor_divide", "pow": "elementwise_pow",
     "fmax": "fmax", "fmin": "fmin",
 }  # fmt: skip
+_NOT_OF_ONEDNN = frozenset((float64, complex64, complex128))
 _COMPARISONS = ("equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal")
 _BITS = ("logical_and", "logical_or", "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor")
 
@@ -37,6 +38,22 @@ def _unary(name: str) -> None:
         return g.op(name, x, meta=out)
 
     FORMS(name)(form)
+
+
+@FORMS("abs")
+def abs_(g: Emitter, x: Value) -> Value:
+    """abs; of whole numbers the larger of x and -x, for oneDNN forgets the abs of a product of these."""
+    out = g.metas[0]
+    if not x.dtype.is_integer:
+        return g.op("abs", x, meta=out)
+    return g.op("maximum", x, g.op("scale", x, -1.0, bias=0.0, bias_after_scale=True), meta=out)
+
+
+@FORMS("relu")
+def relu(g: Emitter, x: Value) -> Value:
+    """relu; of whole numbers, which Paddle's takes not, the larger of x and 0."""
+    out = g.metas[0]
+    return g.op("maximum", x, g.full(0, x.dtype), meta=out) if x.dtype.is_integer else g.op("relu", x, meta=out)
 
 
 @FORMS("square")
@@ -73,6 +90,34 @@ _SCALED: dict[str, Callable[[float], tuple[float, float]]] = {
     "add": lambda number: (1.0, number),
     "subtract": lambda number: (1.0, -number),
 }
+
+
+@FORMS("divide")
+def divide(g: Emitter, x: Value, y: Value) -> Value:
+    """divide."""
+    out = g.metas[0]
+    return divided(g, g.cast(x, out.dtype), g.cast(y, out.dtype), out)
+
+
+def divided(g: Emitter, x: Value, y: Value, out: Meta) -> Value:
+    """x divided by y.
+
+    In `.pdmodel` programs x gets y's shape first where it may have fewer elements: oneDNN, which PaddlePaddle uses for
+    these on CPUs, takes the larger operand of the two first and divides y by x.
+    """
+    if g.old and y.dtype is float32 and _may_be_smaller(x.shape, y.shape):
+        number = g.number(x)
+        like = g.op("full_like", y, 1.0 if number is None else float(number), dtype=y.dtype)
+        x = like if number is not None else g.op("multiply", like, g.vector(x, y), meta=out)
+    return g.op("divide", g.vector(x, y), g.vector(y, x), meta=out)
+
+
+def _may_be_smaller(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether something of this shape may be repeated to fit the other one."""
+    if any(size != 1 for size in other[: max(len(other) - len(shape), 0)]):
+        return True
+    pairs = zip(reversed(shape), reversed(other))
+    return any(b != 1 and a in (1, UNKNOWN) and (a, b) != (1, 1) for a, b in pairs)
 
 
 def _common(x: Value, y: Value) -> DType:
@@ -252,7 +297,14 @@ def p_norm(g: Emitter, x: Value, *, p: float, axis: Any, keepdim: bool) -> Value
     """p_norm along one axis or of all elements."""
     axes = _axes(axis)
     if len(axes) > 1 and len(axes) != x.ndim:
-        raise UnsupportedError("a norm over several axes has no form in Paddle's programs")
+        rest = [i for i in range(x.ndim) if i not in axes]
+        kept = [g.size(x, i) for i in rest]
+        count = math.prod(x.shape[i] for i in axes) if all(x.shape[i] != UNKNOWN for i in axes) else UNKNOWN
+        flat = Meta((*[x.shape[i] for i in rest], count), x.dtype)
+        merged = g.reshape(g.transpose(x, [*rest, *axes]), [*kept, -1], flat)
+        attrs = {"porder": float(p), "axis": -1, "epsilon": 1e-12, "keepdim": False, "asvector": False}
+        found = g.op("p_norm", merged, meta=Meta(flat.shape[:-1], x.dtype), **attrs)
+        return g.unsqueeze(found, sorted(axes)) if keepdim else found
     all_ = len(axes) != 1
     return g.op(
         "p_norm", x, meta=g.metas[0], porder=float(p), axis=-1 if all_ else axes[0], epsilon=1e-12, keepdim=keepdim,
@@ -304,17 +356,27 @@ def cumprod(g: Emitter, x: Value, *, axis: int, reverse: bool) -> Value:
 
 @FORMS("matmul")
 def matmul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Value:
-    """matmul; of complex numbers, which oneDNN lacks, apart from what its passes would merge."""
-    if x.dtype.is_complex and not g.old:
-        x, y = (g.op("assign", v) for v in (x, y))
-    return g.op("matmul", x, y, meta=g.metas[0], transpose_x=transpose_x, transpose_y=transpose_y)
+    """matmul."""
+    return _product(g, x, y, g.metas[0], transpose_x, transpose_y)
 
 
 @FORMS("linear")
 def linear(g: Emitter, x: Value, weight: Value, bias: Value | None) -> Value:
     """matmul, then add."""
-    out = g.op("matmul", x, weight, meta=g.metas[0], transpose_x=False, transpose_y=False)
+    out = _product(g, x, weight, g.metas[0])
     return out if bias is None else g.op("add", out, bias)
+
+
+def _product(g: Emitter, x: Value, y: Value, out: Meta, transpose_x: bool = False, transpose_y: bool = False) -> Value:
+    """matmul, apart from what stands around it where oneDNN has no product of the dtype.
+
+    PaddlePaddle makes one operator of oneDNN's of them whatever the dtype is, and then does not find it.
+    """
+    is_apart = x.dtype in _NOT_OF_ONEDNN and not (g.old and x.dtype is float64)
+    if is_apart:
+        x, y = (g.op("assign", v) for v in (x, y))
+    found = g.op("matmul", x, y, meta=out, transpose_x=transpose_x, transpose_y=transpose_y)
+    return g.op("assign", found) if is_apart else found
 
 
 @FORMS("mul")
@@ -501,12 +563,6 @@ def arange(g: Emitter, *, start: Any, end: Any, step: Any, dtype: DType) -> Valu
     parts = [g.cast(v, kind) if isinstance(v, Value) else g.full(v, kind) for v in (start, end, step)]
     parts = [p if not p.shape else g.reshape(p, []) for p in parts]
     return g.cast(g.op("arange", *parts, meta=Meta(g.metas[0].shape, kind), dtype=kind), dtype)
-
-
-@FORMS("eye")
-def eye(g: Emitter, *, num_rows: Any, num_columns: Any, dtype: DType) -> Value:
-    """A constant."""
-    return g.constant(np.eye(known(num_rows), known(num_columns), dtype=dtype.np))
 
 
 @FORMS("causal_mask")

@@ -80,12 +80,21 @@ def taken_from_around(graph: Graph) -> list[Id]:
     return list(found)
 
 
+EFFECTS = frozenset(("assert", "print"))
+"""Operators that are there for what they do, whoever takes what they give."""
+
+
+def has_effect(node: Node) -> bool:
+    """Whether a node, or one in its blocks, is there for what it does."""
+    return node.name in EFFECTS or any(inner.name in EFFECTS for block in node.blocks for inner in all_nodes(block))
+
+
 def keep_used(graph: Graph, wanted: set[Id]) -> set[Id]:
-    """The ids that are needed for those wanted; nodes that give none of them are taken out, of blocks too."""
+    """The ids that are needed for those wanted; nodes that give none of them and do nothing else are taken out."""
     used = wanted | set(graph.outputs)
     kept = []
     for node in reversed(graph.nodes):
-        if used.isdisjoint(all_ids(node.outputs)):
+        if used.isdisjoint(all_ids(node.outputs)) and not has_effect(node):
             continue
         used |= all_ids(node.inputs)
         for block in node.blocks:

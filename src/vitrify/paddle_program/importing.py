@@ -22,7 +22,7 @@ from ..ir.program import Block, Program, Variable
 from ..ir.surgery import rename_result
 from ..ops.like import cast
 from .blocks import BLOCKS, Run
-from .graph import Graph, Node, Param, all_nodes
+from .graph import EFFECTS, Graph, Node, Param, all_nodes
 from .json_reading import read_json
 from .operator_table import check_call, reads
 from .operators import SMALL
@@ -158,8 +158,9 @@ def _layer_names(params: list[Param]) -> dict[str, str]:
     return found
 
 
-# Operators whose results may be far larger than what they are made of: they are left to the run.
-_GROWING = frozenset(
+# Operators whose results may be far larger than what they are made of, or that are there for what they do: they are
+# left to the run.
+_LEFT_TO_THE_RUN = EFFECTS | frozenset(
     ("arange", "bicubic_interp", "bilinear_interp", "expand", "eye", "full_with_tensor", "kron", "linear_interp")
     + ("linspace", "meshgrid", "nearest_interp", "one_hot", "pad", "pad3d", "tile", "trilinear_interp", "unfold")
 )
@@ -172,7 +173,7 @@ def run_node(node: Node, inputs: list[Any]) -> list[Any]:
     try:
         if (
             flat
-            and node.name not in _GROWING
+            and node.name not in _LEFT_TO_THE_RUN
             and all(isinstance(v, np.ndarray) and v.dtype != object and v.size <= SMALL for v in flat)
         ):
             with scoped(recorder, None):

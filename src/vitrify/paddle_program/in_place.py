@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .emitter import Emitter, Value
+from .emitter import OF_ONEDNN, Emitter, Value
 from .graph import Graph, Id, Node, all_ids, all_nodes
 
 # Operators with a form that writes over the first input, of those that oneDNN does not have.
@@ -20,8 +20,8 @@ _WRITE_OVER = frozenset((
     "pow", "put_along_axis", "reciprocal", "remainder", "renorm", "rsqrt", "scatter", "set_value_with_tensor_",
     "silu", "sin", "sinh", "square", "tan", "tril", "triu", "trunc",
 ))  # fmt: skip
-# Those that oneDNN has for floats; it casts to whole numbers and bools, and no more.
-_OF_WHOLE_NUMBERS = frozenset((
+# Those that oneDNN has for its own dtypes; what it casts to others it casts, and no more.
+_OF_OTHER_DTYPES = frozenset((
     "abs", "add", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "clip", "divide", "exp", "logical_and",
     "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "relu", "scale", "subtract", "where",
 ))  # fmt: skip
@@ -45,10 +45,10 @@ def _graphs(graph: Graph) -> list[Graph]:
 
 def _copies(g: Emitter, node: Node, makers: dict[Id, Node], reads: dict[Id, int]) -> list[Node]:
     """The node that copies the first input of another one, which then reads the copy; none where none is needed."""
-    value = g.values.get(node.inputs[0]) if node.name in _WRITE_OVER | _OF_WHOLE_NUMBERS else None
+    value = g.values.get(node.inputs[0]) if node.name in _WRITE_OVER | _OF_OTHER_DTYPES else None
     if value is None or not value.ndim or not _is_shared(value, makers, reads):
         return []
-    if node.name not in _WRITE_OVER and value.dtype.is_floating:
+    if node.name not in _WRITE_OVER and value.dtype in OF_ONEDNN:
         return []
     made = g.value(value.meta)
     node.inputs[0] = made.id

@@ -43,6 +43,7 @@ def getitem(g: Emitter, x: Value, *, index: Any) -> Value:
     """slice or strided_slice, flip for what runs backwards, then unsqueeze for new dimensions."""
     cuts = _Cuts()
     axis = place = 0
+    x, index = _turned_round(g, x, index)
     for part in index:
         if part is None:
             cuts.new.append(place)
@@ -62,6 +63,33 @@ def getitem(g: Emitter, x: Value, *, index: Any) -> Value:
     if cuts.turned:
         out = g.op("flip", out, axis=cuts.turned)
     return g.unsqueeze(out, cuts.new)
+
+
+def _turned_round(g: Emitter, x: Value, index: Any) -> tuple[Value, list[Any]]:
+    """x turned round, and slices that run forwards there, for those that run backwards over an unknown size."""
+    parts, turned = [], []
+    axis = 0
+    for part in index:
+        if isinstance(part, slice) and _is_backwards(g, x.shape[axis], part):
+            turned.append(axis)
+            part = slice(_from_behind(g, part.start), _from_behind(g, part.stop), -part.step)
+        parts.append(part)
+        axis += part is not None
+    return (g.op("flip", x, axis=turned) if turned else x), parts
+
+
+def _is_backwards(g: Emitter, size: int, part: slice) -> bool:
+    if part.step is None or isinstance(part.step, Value) or part.step >= 0:
+        return False
+    is_known = not isinstance(part.start, Value) and not isinstance(part.stop, Value)
+    return not (is_known and (size != UNKNOWN or (part.start is None and part.stop is None and part.step == -1)))
+
+
+def _from_behind(g: Emitter, place: Any) -> Any:
+    """The place counted from the other end, in which -1 is 0."""
+    if not isinstance(place, Value):
+        return None if place is None else -1 - place
+    return g.op("scale", place, -1.0, bias=-1.0, bias_after_scale=True)
 
 
 def _next(g: Emitter, part: Any) -> Any:
@@ -87,7 +115,7 @@ def _bounds(size: int, part: slice) -> tuple[tuple[Any, Any, int] | None, bool]:
         first, last = min(places), max(places)
         return (first, last + 1, abs(step)), step < 0
     if step < 0:
-        raise UnsupportedError("a slice backwards over an unknown size has no form in Paddle's programs")
+        raise UnsupportedError("writing backwards over an unknown size has no form in Paddle's programs")
     return (0 if part.start is None else part.start, _LAST if part.stop is None else part.stop, step), False
 
 
@@ -137,8 +165,18 @@ def take_along_axis(g: Emitter, x: Value, index: Value, *, axis: int, broadcast:
     if broadcast:
         (index,) = _along(g, x, index, axis, index)
     elif index.shape[:axis] + index.shape[axis + 1 :] != x.shape[:axis] + x.shape[axis + 1 :]:
-        raise UnsupportedError("take_along_axis of an index smaller than x has no form in Paddle's programs")
+        x = _as_wide_as(g, x, index, axis)
     return g.op("take_along_axis", x, index, meta=g.metas[0], axis=axis)
+
+
+def _as_wide_as(g: Emitter, x: Value, index: Value, axis: int) -> Value:
+    """What the index reaches of x: it is as long as the index but along the axis."""
+    axes = [i for i in range(x.ndim) if i != axis]
+    ends = g.sizes([g.size(index, i) for i in axes])
+    flags = [1 if isinstance(ends, list) else -1] * len(axes)
+    meta = Meta(tuple(x.shape[i] if i == axis else index.shape[i] for i in range(x.ndim)), x.dtype)
+    starts = [0] * len(axes) if isinstance(ends, list) else g.stored(np.zeros(len(axes), np.int64))
+    return g.op("slice", x, starts, ends, meta=meta, axes=axes, infer_flags=flags, decrease_axis=[])
 
 
 def _along(g: Emitter, x: Value, index: Value, axis: int, *values: Value) -> list[Value]:
@@ -246,8 +284,7 @@ def _part(g: Emitter, x: Value, index: Any) -> Value:
 
 
 def _put_slice(g: Emitter, x: Value, value: Value, index: Any) -> Value:
-    if any(part is None for part in index):
-        raise UnsupportedError("writing at an index with None has no form in Paddle's programs")
+    value, index = _without_new(g, x, value, index)
     cuts = _Cuts()
     turned: list[int] = []  # dimensions of the region, counted from the end, that run backwards
     for axis, part in enumerate(index):
@@ -265,6 +302,24 @@ def _put_slice(g: Emitter, x: Value, value: Value, index: Any) -> Value:
     attrs = {"axes": cuts.axes, "decrease_axes": cuts.taken, "none_axes": []}
     copy = g.op("assign", x)  # the operator writes into what it is given
     return g.op("set_value_with_tensor_", copy, value, starts, ends, cuts.steps, meta=x.meta, **attrs)
+
+
+def _without_new(g: Emitter, x: Value, value: Value, index: Any) -> tuple[Value, list[Any]]:
+    """The value without what stands at new dimensions of the index, all of size 1, and the index without these."""
+    kept = [part for part in index if part is not None]
+    if len(kept) == len(index):
+        return value, kept
+    after = x.ndim - len(kept)  # dimensions that the index does not name
+    places = []
+    for part in reversed(index):
+        if part is None:
+            places.append(after)
+        after += part is None or isinstance(part, slice)
+    gone = sorted(value.ndim - 1 - place for place in places if place < value.ndim)
+    if not gone:
+        return value, kept
+    shape = tuple(size for i, size in enumerate(value.shape) if i not in gone)
+    return g.op("squeeze", value, gone, meta=Meta(shape, value.dtype)), kept
 
 
 def _turned(g: Emitter, value: Value, places: Sequence[int]) -> Value:
@@ -285,15 +340,29 @@ def _put_at(g: Emitter, x: Value, value: Value, indices: Sequence[Value], axes: 
     if axes == list(range(len(axes))):
         value = value if value.ndim else g.reshape(value, [1])
         return g.op("index_put", x, given, value, meta=x.meta, accumulate=add)
-    if any(v.dtype is bool_ for v in given) or axes != list(range(axes[0], axes[0] + len(axes))):
-        raise UnsupportedError("writing at indices of these dimensions has no form in Paddle's programs")
-    if value.ndim > 0 and any(size != 1 for size in value.shape):
-        raise UnsupportedError("writing a tensor at indices behind other dimensions has no form in Paddle's programs")
+    if any(v.dtype is bool_ for v in given):
+        raise UnsupportedError("writing at a mask behind other dimensions has no form in Paddle's programs")
     order = [*axes, *[i for i in range(x.ndim) if i not in axes]]
     turned = g.transpose(x, order)
-    one = g.reshape(value, [1])
+    depth = max(v.ndim for v in given)
+    one = _in_order(g, value, axes, x.ndim - len(axes), depth)
     put = g.op("index_put", turned, given, one, meta=turned.meta, accumulate=add)
     return g.transpose(put, [order.index(i) for i in range(x.ndim)])
+
+
+def _in_order(g: Emitter, value: Value, axes: Any, rest: int, depth: int) -> Value:
+    """The value with the dimensions of the indices in front, as index_put has them.
+
+    They already are there where the indices are not beside each other.
+    """
+    if all(size == 1 for size in value.shape):
+        return g.reshape(value, [1])
+    lead = axes[0] if axes == list(range(axes[0], axes[0] + len(axes))) else 0
+    whole = g.unsqueeze(value, list(range(depth + rest - value.ndim)))
+    if not lead:
+        return whole
+    places = range(lead, lead + depth)
+    return g.transpose(whole, [*places, *[i for i in range(whole.ndim) if i not in places]])
 
 
 @FORMS("index_put_add")

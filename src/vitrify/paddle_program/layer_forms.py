@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.dtype import as_dtype, float32
+from ..core.dtype import as_dtype, float32, float64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from .emitter import FORMS, Emitter, Value
@@ -286,7 +286,10 @@ def pad(g: Emitter, x: Value, *, pads: Any, mode: str, value: Any) -> Value:
     if any(isinstance(p, Value) for p in pads):
         return _padded_at_run(g, x, pads, mode, value)
     if mode == "constant":
-        return g.op("pad", x, float(value), meta=g.metas[0], paddings=[int(p) for p in pads])
+        # In float64, for oneDNN, which has only float32, writes outside of what it pads.
+        wide = g.cast(x, float64) if x.dtype is float32 else x
+        out = Meta(g.metas[0].shape, wide.dtype)
+        return g.cast(g.op("pad", wide, float(value), meta=out, paddings=[int(p) for p in pads]), x.dtype)
     spatial = max(x.ndim - next((i for i, p in enumerate(pads) if p), 0) // 2, 0)
     if spatial > 3 or x.ndim > 5:
         raise UnsupportedError(f"padding by {mode!r} of other than the last three of five dimensions has no form")
@@ -297,9 +300,7 @@ def pad(g: Emitter, x: Value, *, pads: Any, mode: str, value: Any) -> Value:
     sizes = [*out.shape[:at], *[1] * len(new), *out.shape[at:]]
     border = [int(p) for pair in zip(pads[-2::-2], pads[-1::-2]) for p in pair][: 2 * min(3, x.ndim)]
     border += [0] * (6 - len(border))
-    found = g.op(
-        "pad3d", wide, border, meta=Meta(tuple(sizes), x.dtype), mode=mode, pad_value=0.0, data_format="NCDHW"
-    )
+    found = g.op("pad3d", wide, border, meta=Meta(tuple(sizes), x.dtype), mode=mode, pad_value=0.0, data_format="NCDHW")
     return g.op("squeeze", found, new, meta=out) if new else found
 
 

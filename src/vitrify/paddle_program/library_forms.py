@@ -40,7 +40,7 @@ def qr(g: Emitter, x: Value, *, complete: bool) -> list[Value]:
 def diag_embed(g: Emitter, x: Value, *, offset: int, dim1: int, dim2: int, padding_value: Any) -> Value:
     """diag_embed, with zeros around."""
     if padding_value:
-        raise UnsupportedError("a diagonal with other numbers than 0 around it has no form in Paddle's programs")
+        return g.op("diag", x, meta=g.metas[0], offset=offset, padding_value=float(padding_value))
     return g.op("diag_embed", x, meta=g.metas[0], offset=offset, dim1=dim1, dim2=dim2)
 
 

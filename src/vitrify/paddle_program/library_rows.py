@@ -46,6 +46,12 @@ add_n/sum: inputs=X* -> out=Out |
 affine_grid: input=Theta output_shape=output_shape:ints(OutputShape) -> output=Output | align_corners:bool
 allclose: x=Input y=Other rtol=rtol:str(Rtol) atol=atol:str(Atol) -> out=Out | equal_nan:bool
 angle: x=X -> out=Out |
+assert: cond=Cond data=Data* -> | summarize:long
+eig: x=X -> out_w=Eigenvalues out_v=Eigenvectors |
+fill_diagonal: x=X -> out=Out | value:float offset:int wrap:bool
+lu_unpack: x=X pivots=Pivots -> pmat=Pmat l=L u=U | unpack_ludata:bool unpack_pivots:bool
+print: in=In -> out=Out | first_n:int message:str summarize:int print_tensor_name:bool print_tensor_type:bool \
+    print_tensor_shape:bool print_tensor_layout:bool print_tensor_lod:bool print_phase:str=FORWARD is_forward:bool=True
 as_complex: x=X -> out=Out |
 as_real: x=X -> out=Out |
 bernoulli: x=X -> out=Out |
@@ -133,9 +139,9 @@ polygamma: x=x -> out=out | n:int
 real: x=X -> out=Out |
 reduce_as: x=x target=target -> out=out |
 renorm: x=X -> out=Out | p:float axis:int max_norm:float
-repeat_interleave: x=X -> out=Out | repeats=Repeats:int axis=dim:int ^output_size:long=-1
+repeat_interleave: x=X -> out=Out | repeats=Repeats:int axis=dim:int output_size:long=-1
 repeat_interleave_with_tensor_index/repeat_interleave: x=X repeats=RepeatsTensor -> out=Out | axis=dim:int \
-    ^output_size:long=-1
+    output_size:long=-1
 rnn: x=Input pre_state=PreState* weight_list=WeightList* sequence_length=SequenceLength? \
     dropout_state_in=DropoutState? -> out=Out dropout_state_out=DropoutState state=State* reserve=Reserve | \
     dropout_prob:float is_bidirec:bool input_size:int hidden_size:int num_layers:int mode:str seed:int is_test:bool

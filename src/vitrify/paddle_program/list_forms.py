@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..core.dtype import DType, bool_, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
@@ -22,12 +24,7 @@ def list_of(g: Emitter, *items: Value, item: Any) -> Value:
     meta = g.metas[0]
     if items:
         return g.op("stack", [g.cast(i, meta.dtype) for i in items], meta=meta, axis=0)
-    if UNKNOWN in meta.shape[1:]:
-        raise UnsupportedError(
-            "an empty list of tensors whose sizes only the run knows has no form in Paddle's programs",
-            hint="begin with the first item in the list",
-        )
-    return g.full(0, meta.dtype, (0, *meta.shape[1:]))
+    return g.full(0, meta.dtype, (0, *[0 if size == UNKNOWN else size for size in meta.shape[1:]]))
 
 
 @FORMS("list_len")
@@ -39,13 +36,14 @@ def list_len(g: Emitter, x: Value) -> Value:
 @FORMS("list_append")
 def list_append(g: Emitter, x: Value, item: Value) -> Value:
     """concat."""
-    return _joined(g, [x, _alone(g, item)])
+    new = _alone(g, item)
+    return _joined(g, [_fitted(g, x, new), new])
 
 
 @FORMS("list_extend")
 def list_extend(g: Emitter, x: Value, y: Value) -> Value:
     """concat."""
-    return _joined(g, [x, y])
+    return _joined(g, [_fitted(g, x, y), _fitted(g, y, x)])
 
 
 @FORMS("list_get")
@@ -59,8 +57,9 @@ def list_get(g: Emitter, x: Value, *, index: Any) -> Value:
 @FORMS("list_set", "list_put")
 def list_set(g: Emitter, x: Value, item: Value, *, index: Any) -> Value:
     """concat of what is before, the item and what is behind."""
-    at = _counted(g, x, index)
-    return _joined(g, [_part(g, x, None, at), _alone(g, item), _part(g, x, _after(g, at), None)])
+    at, new = _counted(g, x, index), _alone(g, item)
+    x = _fitted(g, x, new)
+    return _joined(g, [_part(g, x, None, at), new, _part(g, x, _after(g, at), None)])
 
 
 @FORMS("list_remove")
@@ -122,6 +121,21 @@ def list_unstack(g: Emitter, x: Value, *, axis: int) -> Value:
     """x, that dimension first."""
     at = axis % x.ndim
     return g.transpose(x, [at, *(i for i in range(x.ndim) if i != at)]) if at else g.op("assign", x)
+
+
+def _fitted(g: Emitter, x: Value, other: Value) -> Value:
+    """A list whose items have sizes that only the run knows; of no items, it takes the sizes of the other's.
+
+    They are 0 where it begins, which `concat` refuses beside other sizes.
+    """
+    if UNKNOWN not in x.shape[1:]:
+        return x
+    own, theirs = g.shape(x), g.shape(other)
+    length = g.op("slice", own, [0], [1], meta=Meta((1,), int64), axes=[0], infer_flags=[1], decrease_axis=[])
+    is_empty = g.op("equal", length, g.full(0, int64, [1]), meta=Meta((1,), bool_))
+    sizes = g.op("where", g.expand(is_empty, [x.ndim], (x.ndim,)), theirs, own, meta=own.meta)
+    first = g.stored(np.arange(x.ndim) == 0)
+    return g.reshape(x, g.op("where", first, own, sizes, meta=own.meta), x.meta)
 
 
 def _length(g: Emitter, x: Value) -> Value:

@@ -90,6 +90,7 @@ enter("bilinear", F.bilinear, {"x": "x1", "y": "x2"})
 enter("unpool", F.max_unpool2d, {"ksize": "kernel_size", "strides": "stride"})
 enter("unpool3d", F.max_unpool3d, {"ksize": "kernel_size", "strides": "stride", "paddings": "padding"})
 enter("lu", linalg.lu, get_infos=True)
+enter("eig", linalg.eig)
 enter("rrelu", F.rrelu, {"is_test": ""}, outputs=2, training=False)
 enter("bce_loss", F.binary_cross_entropy, reduction="none")
 enter("kldiv_loss", F.kl_div, {"x": "input"})
@@ -198,6 +199,19 @@ def unique_consecutive(x: Any, *, axis: Sequence[int] = (), dtype: Any = int64) 
 def eigvalsh(x: Any, *, uplo: str = "L") -> Any:
     """The eigenvalues of symmetric matrices."""
     return linalg.eigvalsh(as_tensor(x), uplo), None
+
+
+@reads("lu_unpack")
+def lu_unpack(x: Any, pivots: Any, *, unpack_ludata: bool = True, unpack_pivots: bool = True) -> list[Any]:
+    """The matrix that exchanges rows and both triangles; None for what is not asked for."""
+    found = linalg.lu_unpack(as_tensor(x), as_tensor(pivots), unpack_ludata, unpack_pivots)
+    return [v if wanted else None for v, wanted in zip(found, (unpack_pivots, unpack_ludata, unpack_ludata))]
+
+
+@reads("fill_diagonal")
+def fill_diagonal(x: Any, *, value: float = 0.0, offset: int = 0, wrap: bool = False) -> Any:
+    """x with a number on its diagonal."""
+    return get_op("fill_diagonal")(as_tensor(x), value=value, offset=offset, wrap=wrap)
 
 
 @reads("lstsq")

@@ -8,6 +8,7 @@ from ..core.lazy import read_homes
 _HOMES = """
 detection_operators: box_coder distribute_fpn_proposals generate_proposals matrix_nms multiclass_nms3 prior_box
     psroi_pool roi_align roi_pool
+effect_operators: assert print
 layer_operators: batch_norm batch_norm_ bicubic_interp bilinear_interp celu conv2d conv2d_transpose conv3d
     conv3d_transpose cross_entropy_with_softmax depthwise_conv2d depthwise_conv2d_transpose dropout elu embedding
     fractional_max_pool2d fractional_max_pool3d fused_bias_residual_layernorm fused_rms_norm_quant gelu group_norm
@@ -19,14 +20,14 @@ library_operators: bincount broadcast_tensors cholesky det diag_embed diagonal e
 loss_operators: accuracy deformable_conv deformable_conv_v1 hsigmoid_loss sigmoid_cross_entropy_with_logits warpctc
     yolo_loss
 named_operators: affine_grid allclose angle as_complex as_real bce_loss bernoulli bilinear bitwise_left_shift
-    bitwise_right_shift channel_shuffle cholesky_solve complex conj copysign crop cross cummax cummin diag dist
-    eigvalsh equal_all fft_c2c fft_c2r fft_r2c fill_diagonal_tensor fold frame gammaincc gammaln gather_tree
-    grid_sample gumbel_softmax heaviside histogram i0 i0e i1 i1e imag index_sample is_empty isclose kldiv_loss
-    label_smooth log_loss logspace lstsq lu matrix_power matrix_rank maxout median multi_dot multiplex nanmedian
-    nextafter nll_loss overlap_add pixel_unshuffle polygamma real reduce_as renorm repeat_interleave
-    repeat_interleave_with_tensor_index rrelu segment_pool send_u_recv send_ue_recv send_uv sequence_mask slogdet
-    stanh swiglu temporal_shift trace tril_indices triu_indices unique unique_consecutive unpool unpool3d
-    viterbi_decode
+    bitwise_right_shift channel_shuffle cholesky_solve complex conj copysign crop cross cummax cummin diag dist eig
+    eigvalsh equal_all fft_c2c fft_c2r fft_r2c fill_diagonal fill_diagonal_tensor fold frame gammaincc gammaln
+    gather_tree grid_sample gumbel_softmax heaviside histogram i0 i0e i1 i1e imag index_sample is_empty isclose
+    kldiv_loss label_smooth log_loss logspace lstsq lu lu_unpack matrix_power matrix_rank maxout median multi_dot
+    multiplex nanmedian nextafter nll_loss overlap_add pixel_unshuffle polygamma real reduce_as renorm
+    repeat_interleave repeat_interleave_with_tensor_index rrelu segment_pool send_u_recv send_ue_recv send_uv
+    sequence_mask slogdet stanh swiglu temporal_shift trace tril_indices triu_indices unique unique_consecutive
+    unpool unpool3d viterbi_decode
 old_layers: add_position_encoding affine_channel anchor_generator cvm data_norm dropout_nd fsp gru_unit
     iou_similarity lrn old_bicubic_interp old_bilinear_interp old_linear_interp old_nearest_interp
     old_trilinear_interp polygon_box_transform row_conv spp
