@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from ..core.cache import BoundedCache
 from ..core.errors import VitrifyError
+from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from ..core.modes import amp_state, grad_enabled, scoped
 from ..ops.registry import OpDef
 from .builder import Builder, building
-from .compositions import Composition, composition_of
 from .model_file import SavedFunction
 from .program import Block, Program
 from .ssa import Graph, Op, Operand, Value
 from .ssa_blocks import block_of, graph_of
 
+_compositions = lazy_module("vitrify.ir.compositions")  # which programs that are read and run do without
 _FORMS: BoundedCache[Hashable, Graph | None] = BoundedCache("decompositions", limit=1024)
 
 
@@ -25,7 +27,7 @@ def decomposed(op: Op) -> Graph | None:
     return None if op.op.decompose is None else _graph_by(op, op.op.decompose)
 
 
-def _graph_by(op: Op, form: Composition) -> Graph | None:
+def _graph_by(op: Op, form: Callable[..., Any]) -> Graph | None:
     """What a composition makes of the operator's values; None where it has none for these."""
     if op.has_refs:
         return None
@@ -36,7 +38,7 @@ def _graph_by(op: Op, form: Composition) -> Graph | None:
     return _FORMS.get_or_build(key, lambda: _traced(op, form))
 
 
-def _traced(op: Op, form: Composition) -> Graph | None:
+def _traced(op: Op, form: Callable[..., Any]) -> Graph | None:
     program = Program()
     block = program.global_block()
     inputs = [None if v is None else block.add_input(v.meta) for v in op.inputs]
@@ -75,7 +77,7 @@ def expanded(graph: Graph, only: Collection[OpDef] | None = None) -> Graph:
 
 def _in_simpler(op: Op) -> Graph | None:
     """As `decomposed`, and by the compositions for files of others."""
-    form = composition_of(op.op)
+    form = _compositions.composition_of(op.op)
     return None if form is None else _graph_by(op, form)
 
 
@@ -118,5 +120,5 @@ def in_other_ops(function: SavedFunction, has_form: Callable[[OpDef], bool]) -> 
 
 def block_in_other_ops(block: Block, has_form: Callable[[OpDef], bool]) -> Block:
     """The block with those composite operators that have no form elsewhere written in simpler ones, or itself."""
-    strange = {op for op in _ops_in(block) if composition_of(op) is not None and not has_form(op)}
+    strange = {op for op in _ops_in(block) if _compositions.composition_of(op) is not None and not has_form(op)}
     return block_of(expanded(graph_of(block), strange)) if strange else block
