@@ -20,8 +20,12 @@ from .team import Team
 _LEAST, _MOST = 1 << 16, 1 << 23
 # Columns below which most of a vector would be idle: 256 x 10 from 128 takes BLAS half of our time.
 _NARROW = 16
-# The least that vectors have where products were measured, AVX2, and where blocks of windows were, AVX-512.
-_BYTES, _WINDOW_BYTES = 32, 64
+# The least that vectors have where products were measured: AVX2.
+_BYTES = 32
+# What vectors have with AVX-512, and the multiplications of a product with windows from which on BLAS, which is given
+# the windows as a matrix, is the better one without it: between those of ResNet-18 for eight images of 64 x 64 (75
+# million, whose step takes 0.7 of the time) and for one of 224 x 224 (115 million, which takes 1.1 to 1.5 times that).
+_WIDE_BYTES, _MOST_OF_WINDOWS = 64, 96 << 20
 _DTYPES = (FLOAT32,)
 
 
@@ -62,9 +66,11 @@ def any_gemm(dtype: Dtype) -> OwnGemm | None:
     )  # fmt: skip
 
 
-def window_gemm(dtype: Dtype) -> OwnGemm | None:
-    """Our function for products that gather blocks of windows; None where it was not measured."""
-    return any_gemm(dtype) if host().vector_bytes >= _WINDOW_BYTES else None
+def window_gemm(m: int, n: int, k: int, dtype: Dtype) -> OwnGemm | None:
+    """Our function for products of these sizes that gather blocks of windows; None where BLAS is the better one."""
+    if host().vector_bytes < _WIDE_BYTES and m * n * k > _MOST_OF_WINDOWS:
+        return None
+    return any_gemm(dtype)
 
 
 @functools.lru_cache(maxsize=len(_DTYPES))

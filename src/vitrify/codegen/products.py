@@ -31,9 +31,7 @@ NONE = -1
 """The word for a table that there is none of."""
 
 
-def add_products(
-    n: Assembler, x: Operand, y: Operand, out: Operand, batch: Shape, bias: Operand | None = None
-) -> None:
+def add_products(n: Assembler, x: Operand, y: Operand, out: Operand, batch: Shape, bias: Operand | None = None) -> None:
     """out = x y, for stacks of matrices, plus a number for each column where that is given."""
     *_, rows, columns = out.shape
     own = own_gemm(rows, columns, x.shape[-1], out.dtype, n.team)
@@ -74,9 +72,9 @@ def add_windows(
     n: Assembler, weight: Operand, x: Operand, out: Operand, koffsets: Any, joffsets: Any, bias: Operand | None
 ) -> None:
     """Products with windows, as `Assembler.windows_product` says."""
-    own = window_gemm(out.dtype)
     images, groups, rows, columns = out.shape
     inner = len(koffsets)
+    own = window_gemm(rows, columns, inner, out.dtype)
     if own is None:
         raise NoNativeForm(f"windows of {out.dtype} are no faster here")
     if groups > 1 and rows < _FEW_ROWS:
