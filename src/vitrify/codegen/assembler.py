@@ -233,9 +233,7 @@ class Assembler:
         """Put what a function, written in elementwise ops, gives for operands of one shape where arrays of it are."""
         self.elementwise(together(fn, [x.dtype for x in operands]), operands, into=outs)
 
-    def matmul(
-        self, x: Operand, y: Operand, bias: Operand | None = None, onto: Operand | None = None
-    ) -> Operand:
+    def matmul(self, x: Operand, y: Operand, bias: Operand | None = None, onto: Operand | None = None) -> Operand:
         """The product of stacks of matrices of one dtype, plus a number for each column or one for all.
 
         16-bit floats are summed in float32 and rounded once. onto: an array to which the product may be added in
@@ -521,7 +519,6 @@ class Assembler:
 def _need_flag(x: Any) -> None:
     if x is None or x.dtype != BOOL or x.size != 1:
         raise NoNativeForm("what decides is not one truth value")
-
 
 
 def _stand_in(x: Operand) -> tuple[Any, Any]:

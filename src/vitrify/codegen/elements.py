@@ -74,9 +74,7 @@ def _without(x: Operand, axis: int) -> Operand:
     return replace(x, shape=tuple(x.shape[d] for d in others), strides=tuple(x.strides[d] for d in others))
 
 
-def over(
-    loop: Any, data: Any, operands: Sequence[Operand], shape: Shape, keep_last: bool = False
-) -> list[Any] | None:
+def over(loop: Any, data: Any, operands: Sequence[Operand], shape: Shape, keep_last: bool = False) -> list[Any] | None:
     """The words of a step over all elements of operands that broadcast to a shape; None where there are none.
 
     keep_last: the last dimension is the inner loop's, as it stands.

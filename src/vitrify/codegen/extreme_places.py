@@ -64,9 +64,7 @@ def _better(w: Writer, name: str, type: str, x: str, kept: tuple[str, str]) -> N
         w.line(f"store {bits} {w.value(f'or {bits} {nan}, {before}')}, ptr {kept[1]}")
 
 
-def _first_place(
-    w: Writer, row: str, sizes: tuple[str, str], element: tuple[str, int], wanted: tuple[str, str]
-) -> str:
+def _first_place(w: Writer, row: str, sizes: tuple[str, str], element: tuple[str, int], wanted: tuple[str, str]) -> str:
     """Where a row has its first element that is this; its first NaN if that is wanted."""
     (count, whole), (type, size), (best, is_nan) = sizes, element, wanted
     full, bits = f"<{_MANY} x {type}>", f"<{_MANY} x i1>"

@@ -207,7 +207,7 @@ def _included(name: str, path: Path) -> str:
     label = name if sys.platform == "linux" else f"_{name}"
     file = str(path).replace("\\", "\\\\")
     lines = [section, ".balign 64", f"{label}:", f'.incbin "{file}"', ".text"]
-    return "\n".join("module asm \"{}\"".format(line.replace('"', "\\22")) for line in lines)
+    return "\n".join('module asm "{}"'.format(line.replace('"', "\\22")) for line in lines)
 
 
 def define(functions: Mapping[str, int]) -> None:

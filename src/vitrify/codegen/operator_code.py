@@ -141,7 +141,6 @@ define ptr @slot_tp_richcompare(ptr %x, ptr %y, i32 %kind) {
 """
 
 
-
 def _slot(name: str) -> str:
     """What Python calls for an operator on numbers."""
     takes, call = "ptr %x, ptr %y", "operator(ptr @vitrify.{name}, ptr %x, ptr %y, ptr null, i32 0)"

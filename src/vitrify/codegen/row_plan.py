@@ -192,4 +192,3 @@ def _last_uses(plan: RowPlan, stored: set[Value]) -> dict[Value, int]:
         for value in op.values:
             last[value] = max(last.get(value, 0), at)
     return last
-

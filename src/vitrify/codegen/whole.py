@@ -284,9 +284,7 @@ class WholeProgram:
             raise NoNativeForm(f"{op.name} has no native form")
         return assembler.view(lambda x: op.on_numpy(x, **operator.attrs), values[0])
 
-    def _run_block(
-        self, assembler: Assembler, block: Block, values: Sequence[Any], in_simple_ops: bool
-    ) -> list[Any]:
+    def _run_block(self, assembler: Assembler, block: Block, values: Sequence[Any], in_simple_ops: bool) -> list[Any]:
         """The outputs of a block inside, whose steps are added; where that is asked for, those of its simpler form."""
         if in_simple_ops:
             if block not in self._simple:

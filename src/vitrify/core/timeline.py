@@ -109,9 +109,7 @@ class Timeline:
         self._memory: list[tuple[int, int, str]] = []
         self._alive: dict[int, Any] = {}
 
-    def add(
-        self, kind: TracerEventType, name: str, start: int, end: int, args: Mapping[str, Any] = NO_ARGS
-    ) -> None:
+    def add(self, kind: TracerEventType, name: str, start: int, end: int, args: Mapping[str, Any] = NO_ARGS) -> None:
         """Note what this thread did from `start` to `end`."""
         thread = get_ident()
         if thread not in self.threads:

@@ -118,6 +118,4 @@ _HOMES = {
         "reset_max_memory_allocated reset_max_memory_reserved reset_peak_memory_stats"
     ),
 }
-__getattr__ = lazy_attributes(
-    __name__, names={name: home for home, names in _HOMES.items() for name in names.split()}
-)
+__getattr__ = lazy_attributes(__name__, names={name: home for home, names in _HOMES.items() for name in names.split()})

@@ -52,9 +52,7 @@ def get_device_properties(device: Any = None) -> DeviceProperties:
         raise ArgumentError(f"get_device_properties: there are {count} GPUs, but received number {index}")
     found = cupy().cuda.runtime.getDeviceProperties(index)
     name = found["name"].decode() if isinstance(found["name"], bytes) else found["name"]
-    return DeviceProperties(
-        name, found["major"], found["minor"], found["totalGlobalMem"], found["multiProcessorCount"]
-    )
+    return DeviceProperties(name, found["major"], found["minor"], found["totalGlobalMem"], found["multiProcessorCount"])
 
 
 def get_device_name(device: Any = None) -> str:

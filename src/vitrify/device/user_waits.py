@@ -17,9 +17,7 @@ def await_event(index: int, event: Any, what: str) -> None:
     what: what the report says the caller waits for.
     """
     known = streams_of_all_threads(index)
-    await_progress(
-        lambda seconds: passes(cupy(), event, seconds), lambda: _passed(known), lambda: _report(what, known)
-    )
+    await_progress(lambda seconds: passes(cupy(), event, seconds), lambda: _passed(known), lambda: _report(what, known))
 
 
 def await_device(index: int) -> None:

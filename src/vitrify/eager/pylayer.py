@@ -94,7 +94,7 @@ class PyLayerNode:
             if ct is not None and self.edges[i] is not None and ct._data.shape != self.inputs[i]:
                 raise ShapeError(
                     f"{self.name}.backward: gradient {i} has shape {list(ct.shape)},"
-                        f" its input has {list(self.inputs[i])}"
+                    f" its input has {list(self.inputs[i])}"
                 )
         return found
 

@@ -209,9 +209,7 @@ class GradNode:
     def vjp(self, cotangents: list[Tensor | None], last: bool = False) -> Sequence[Tensor | None]:
         """Cotangents for each input, reduced to the input's shape."""
         op = self.op
-        cts: Any = [
-            ct if ct is not None else TENSORS.zeros(*meta) for ct, meta in zip(cotangents, self.outputs)
-        ]
+        cts: Any = [ct if ct is not None else TENSORS.zeros(*meta) for ct, meta in zip(cotangents, self.outputs)]
         cts = tuple(cts) if op.multiple else cts[0]
         kept = self._residuals()
         rules = op.vjp
@@ -234,10 +232,7 @@ class GradNode:
 
     def _kwargs(self, rule: Rule, kept: Mapping[str, Any]) -> dict[str, Any]:
         attrs = self.attrs
-        return {
-            name: kept[name] if name in kept else attrs.get(name, self.plan.needs)
-            for name in rule.residuals
-        }
+        return {name: kept[name] if name in kept else attrs.get(name, self.plan.needs) for name in rule.residuals}
 
     def _by_edge(self, by_index: Sequence[Any]) -> list[Tensor | None]:
         last = len(by_index) - 1

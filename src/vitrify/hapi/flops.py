@@ -32,9 +32,7 @@ _COUNTERS: dict[type, Counter] = {
     activation.PReLU: lambda layer, x, y: math.prod(x.shape),
     **dict.fromkeys((activation.ReLU, activation.ReLU6, activation.LeakyReLU), lambda layer, x, y: 0),
     **dict.fromkeys((pooling.AvgPool1D, pooling.AvgPool2D, pooling.AvgPool3D), lambda layer, x, y: math.prod(y.shape)),
-    **dict.fromkeys(
-        (pooling.AdaptiveAvgPool1D, pooling.AdaptiveAvgPool2D, pooling.AdaptiveAvgPool3D), _pooled
-    ),
+    **dict.fromkeys((pooling.AdaptiveAvgPool1D, pooling.AdaptiveAvgPool2D, pooling.AdaptiveAvgPool3D), _pooled),
     common.Linear: lambda layer, x, y: int(layer.weight.shape[0]) * math.prod(y.shape),
     common.Dropout: lambda layer, x, y: 0,
 }

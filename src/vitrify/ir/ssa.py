@@ -108,9 +108,7 @@ class Graph:
 
     def with_(self, *, ops: Iterable[Op] | None = None, outputs: tuple[Value | None, ...] | None = None) -> Graph:
         """The graph with other operators, or other outputs."""
-        return Graph(
-            self.inputs, self.outputs if outputs is None else outputs, self.ops if ops is None else tuple(ops)
-        )
+        return Graph(self.inputs, self.outputs if outputs is None else outputs, self.ops if ops is None else tuple(ops))
 
     def __len__(self) -> int:
         return len(self.ops)

@@ -64,9 +64,7 @@ class Binding:
 
     def _bound_to(self: F, instance: Any) -> F:
         """The same function bound to an instance or class, with programs of its own."""
-        bound: F = _bound_again(
-            type(self), self._function, self._input_spec, instance, self._full_graph, self._options
-        )
+        bound: F = _bound_again(type(self), self._function, self._input_spec, instance, self._full_graph, self._options)
         return bound
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:

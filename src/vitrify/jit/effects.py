@@ -18,6 +18,7 @@ from .template import Template
 
 Shared = dict[int, Any]
 
+
 @dataclass(frozen=True)
 class Store:
     """A place takes a value. `flag`, where there is one, says whether the path taken set it at all.

@@ -48,6 +48,4 @@ def _value(entry: tuple[type, Any]) -> str:
 
 
 def _differing(what: str, names: Sequence[str | None], new: Sequence[Any], old: Sequence[Any], show: Any) -> list[str]:
-    return [
-        f"{what} {name!r} is now {show(a)}, and was {show(b)}" for name, a, b in zip(names, new, old) if a != b
-    ]
+    return [f"{what} {name!r} is now {show(a)}, and was {show(b)}" for name, a, b in zip(names, new, old) if a != b]

@@ -33,7 +33,6 @@ class Sharing:
         out._cell = base.version_cell()
         note_view(last.op, [base], last.attrs, out)
 
-
     def renew(self, base: Tensor, outputs: list[Any]) -> None:
         """Make the output a view of `base`, which holds what its own base held."""
         made: Any = base

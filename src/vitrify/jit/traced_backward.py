@@ -142,9 +142,7 @@ class TracedBackward(Leaves):
         self._given.add(ct)
         return ct if ct.dtype is out.dtype else cast(ct, out.dtype)
 
-    def _passed(
-        self, outs: Iterable[Variable], wrt: Iterable[Variable], blocked: frozenset[Variable]
-    ) -> set[Operator]:
+    def _passed(self, outs: Iterable[Variable], wrt: Iterable[Variable], blocked: frozenset[Variable]) -> set[Operator]:
         """The operators that a gradient passes on its way from `outs` to `wrt`."""
         operators = self._differentiated()
         active = active_variables(operators, wrt, blocked)
@@ -169,9 +167,7 @@ class TracedBackward(Leaves):
                 if var in replaced and self._leaf(var) is not None:
                     raise modified(operator, var)
 
-    def _summed(
-        self, leaves: Mapping[Variable, Any], found: Mapping[Variable, Variable]
-    ) -> list[tuple[Any, Variable]]:
+    def _summed(self, leaves: Mapping[Variable, Any], found: Mapping[Variable, Variable]) -> list[tuple[Any, Variable]]:
         """(leaf, gradient) for the leaves that have one, from all their versions."""
         sums: dict[int, tuple[Any, Variable]] = {}
         for var, leaf in leaves.items():

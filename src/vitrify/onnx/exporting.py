@@ -55,9 +55,7 @@ def export(
     if unknown:
         raise ArgumentError(f"onnx.export: no setting is called {sorted(unknown)}; there are {list(OPTIONS)}")
     if not LEAST_OPSET <= opset_version <= LATEST_OPSET:
-        raise ArgumentError(
-            f"onnx.export: opset_version must be {LEAST_OPSET} to {LATEST_OPSET}, got {opset_version}"
-        )
+        raise ArgumentError(f"onnx.export: opset_version must be {LEAST_OPSET} to {LATEST_OPSET}, got {opset_version}")
     model = collect(layer, input_spec, training=False)
     target = _with_suffix(path)
     folder = os.path.dirname(os.path.abspath(target))

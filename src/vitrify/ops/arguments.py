@@ -175,5 +175,3 @@ def packs_shape(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 def _is_size(value: Any) -> bool:
     return (isinstance(value, int) and not isinstance(value, bool)) or is_tensor(value)
-
-

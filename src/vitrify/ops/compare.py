@@ -124,9 +124,7 @@ def _test(
 isnan = _test("isnan", "isnan", "Whether x is no number", "[False, True, False]", "IsNaN")
 isinf = _test("isinf", "isinf", "Whether x is infinite", "[False, False, True]", "IsInf")
 isfinite = _test("isfinite", "isfinite", "Whether x is neither infinite nor NaN", "[True, False, False]")
-signbit = _test(
-    "signbit", "signbit", "Whether x has a minus sign", "[False, False, True]", accepts=unless_complex
-)
+signbit = _test("signbit", "signbit", "Whether x has a minus sign", "[False, False, True]", accepts=unless_complex)
 isposinf = _test("isposinf", lambda s, x: s.eq(x, float("inf")), "Whether x is +inf", "[False, False, False]")
 isneginf = _test("isneginf", lambda s, x: s.eq(x, -float("inf")), "Whether x is -inf", "[False, False, True]")
 isreal = _test("isreal", lambda s, x: s.eq(s.imag(x), 0), "Whether x has no imaginary part", "[True, True, True]")

@@ -65,6 +65,7 @@ def _sgn_vjp(ct: Any, x: Any, out: Any) -> Any:
 
 # -- parts -----------------------------------------------------------------------------------------------------------
 
+
 def _part(name: str, vjp: Any) -> Any:
     return define_elementwise(name, scalar=name, meta=part_meta, vjp={"x": vjp}, maps={"paddle": name})
 

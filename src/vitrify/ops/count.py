@@ -82,9 +82,7 @@ def _check_range(op: str, low: float, high: float) -> None:
         raise ArgumentError(f"{op}: max {high} is less than min {low}")
 
 
-def _histogram_kernel(
-    xp: Any, x: Any, weight: Any, *, bins: int, min: float, max: float, density: bool
-) -> Any:
+def _histogram_kernel(xp: Any, x: Any, weight: Any, *, bins: int, min: float, max: float, density: bool) -> Any:
     values = x.reshape(-1).astype(xp.float64)
     weights = None if weight is None else weight.reshape(-1).astype(xp.float64)
     low, high = _bounds(x, min, max) if min < max else _bounds(x, 0.0, 0.0)  # as if none were given
@@ -92,9 +90,7 @@ def _histogram_kernel(
     return counts.astype(xp.int64 if weight is None and not density else xp.float32)
 
 
-def _histogram_meta(
-    x: Meta, weight: Meta | None, *, bins: int, min: float, max: float, density: bool
-) -> Meta:
+def _histogram_meta(x: Meta, weight: Meta | None, *, bins: int, min: float, max: float, density: bool) -> Meta:
     if bins < 1:
         raise ArgumentError(f"histogram: bins must be positive, got {bins}")
     _check_range("histogram", min, max)
@@ -187,9 +183,7 @@ def _dd_meta(
     return (x.with_shape(parts), *(x.with_shape([n if n == UNKNOWN else n + 1]) for n in parts))
 
 
-histogramdd_op = define_op(
-    "histogramdd", kernel=_dd_kernel, meta=_dd_meta, vjp=COUNTS, outputs=VARIADIC_OUTPUTS
-)
+histogramdd_op = define_op("histogramdd", kernel=_dd_kernel, meta=_dd_meta, vjp=COUNTS, outputs=VARIADIC_OUTPUTS)
 
 
 def histogramdd(

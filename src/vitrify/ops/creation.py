@@ -348,9 +348,7 @@ def _triangle_meta(*, rows: int, cols: int, offset: int, lower: bool, dtype: DTy
     return Meta((2, below if lower else rows * cols - below), dtype)
 
 
-triangle_indices_op = define_op(
-    "triangle_indices", kernel=_triangle_kernel, meta=_triangle_meta, vjp=CONSTANT
-)
+triangle_indices_op = define_op("triangle_indices", kernel=_triangle_kernel, meta=_triangle_meta, vjp=CONSTANT)
 
 
 def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Any:

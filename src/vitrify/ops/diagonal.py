@@ -190,9 +190,7 @@ diagonal_scatter_op: OpDef = define_op(
 )
 
 
-def diagonal_scatter(
-    x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None
-) -> Any:
+def diagonal_scatter(x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
     """A copy of x whose diagonal is `y`. Source: paddle.diagonal_scatter.
 
     Example:
@@ -204,9 +202,7 @@ def diagonal_scatter(
     return diagonal_scatter_op(x, y, offset=offset, axis1=a, axis2=b)
 
 
-def fill_diagonal_tensor(
-    x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None
-) -> Any:
+def fill_diagonal_tensor(x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None) -> Any:
     """A copy of x whose diagonal in dimensions dim1 and dim2 is `y`. Source: paddle.Tensor.fill_diagonal_tensor."""
     return diagonal_scatter(x, y, offset, dim1, dim2)
 

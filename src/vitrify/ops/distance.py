@@ -18,9 +18,7 @@ from .transpose import transpose
 _MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
 
 
-def cdist(
-    x: Any, y: Any, p: float = 2.0, compute_mode: str = _MODES[0], name: str | None = None
-) -> Any:
+def cdist(x: Any, y: Any, p: float = 2.0, compute_mode: str = _MODES[0], name: str | None = None) -> Any:
     """The p-norm distance of each row of x to each row of y: [*b, n, m], [*b, k, m] -> [*b, n, k].
 
     compute_mode only chooses how Paddle computes; every one gives the same here, from the differences themselves.
@@ -75,7 +73,6 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     length = vector_norm(x, float(p), axis=others, keepdim=True) if others else abs_(x)  # no axes would mean all
     too_long = length > max_norm
     return x * where_op(too_long, max_norm / where_op(too_long, length, 1.0), 1.0)
-
 
 
 def _renorm_in_place(x: Any, p: float, axis: int, max_norm: float) -> Any:

@@ -267,9 +267,7 @@ repeat_interleave_op: OpDef = define_op(
     "repeat_interleave",
     kernel=_repeat_kernel,
     meta=_repeat_meta,
-    vjp={
-        "x": lambda ct, *, x_like, repeats, times, axis: sum_repeats_op(ct, x_like, repeats, times=times, axis=axis)
-    },
+    vjp={"x": lambda ct, *, x_like, repeats, times, axis: sum_repeats_op(ct, x_like, repeats, times=times, axis=axis)},
     dynamic=("times",),
     maps={"paddle": "repeat_interleave"},
     native=_repeat_native,

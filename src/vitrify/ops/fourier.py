@@ -21,7 +21,6 @@ def _complex_meta(x: Meta) -> Meta:
     return x.with_dtype(complex128 if x.dtype in (float64, complex128) else complex64)
 
 
-
 # -- sizes -----------------------------------------------------------------------------------------------------------
 
 

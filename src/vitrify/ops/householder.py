@@ -59,9 +59,7 @@ def householder_product(x: Any, tau: Any, name: str | None = None) -> Any:
     return eye(size_of(x, -2), size_of(x, -1), dtype=x.dtype) - matmul(matmul(vectors, inner), head)
 
 
-def ormqr(
-    x: Any, tau: Any, y: Any, left: bool = True, transpose: bool = False, name: str | None = None
-) -> Any:
+def ormqr(x: Any, tau: Any, y: Any, left: bool = True, transpose: bool = False, name: str | None = None) -> Any:
     """Q y, or with left=False y Q, for the product Q of the reflections in x and tau; with `transpose` Qᴴ in its place.
 
     x: [*b, m, k], of which all m rows of Q are meant, tau: [*b, k], y: [*b, m, n] (or [*b, n, m]) -> y's shape.

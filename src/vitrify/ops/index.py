@@ -208,9 +208,7 @@ setitem_op: OpDef = define_op(
     meta=_setitem_meta,
     vjp={
         "x": lambda ct, *, indices, index, axes: setitem_op(ct, 0, *indices, index=index, axes=axes),
-        "value": lambda ct, *, value_like, indices, index, axes: _value_cotangent(
-            ct, value_like, indices, index, axes
-        ),
+        "value": lambda ct, *, value_like, indices, index, axes: _value_cotangent(ct, value_like, indices, index, axes),
     },
     dynamic=("index",),
     maps={"paddle": "set_value"},

@@ -115,8 +115,8 @@ def _weighted(loss: Any, weight: Any) -> Any:
 # Where both logarithms are composed, the slope of a certain prediction is 0 / 0.
 _bce_op = define_elementwise(
     "bce_loss",
-    scalar=lambda s, x, label: -(
-        label * s.maximum(s.log(x), LOWEST_LOG) + (1 - label) * s.maximum(s.log(1 - x), LOWEST_LOG)
+    scalar=lambda s, x, label: (
+        -(label * s.maximum(s.log(x), LOWEST_LOG) + (1 - label) * s.maximum(s.log(1 - x), LOWEST_LOG))
     ),
     meta=elementwise("bce_loss", ("x", "label"), real_floating),
     vjp={"x": lambda ct, *, x, label: ct * (x - label) / maximum(x * (1.0 - x), LEAST_SPREAD)},
@@ -202,9 +202,7 @@ def sigmoid_focal_loss(
     return reduced(loss if normalizer is None else loss / normalizer, reduction)
 
 
-def kl_div(
-    input: Any, label: Any, reduction: str = "mean", log_target: bool = False, name: str | None = None
-) -> Any:
+def kl_div(input: Any, label: Any, reduction: str = "mean", log_target: bool = False, name: str | None = None) -> Any:
     """The Kullback-Leibler divergence from log-probabilities `input` to probabilities `label` (or their logs).
 
     input, label: [*s] -> [], or [*s] with "none"; "batchmean" divides the sum by the first size.

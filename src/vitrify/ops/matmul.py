@@ -132,9 +132,7 @@ def _vector_product(x: Any, y: Any, transpose_x: bool, transpose_y: bool) -> Any
     row, column = x.ndim == 1, y.ndim == 1
     left = unsqueeze(x, 0) if row else x
     right = unsqueeze(y, 1) if column else y
-    product = matmul_op(
-        left, right, transpose_x=transpose_x and not row, transpose_y=transpose_y and not column
-    )
+    product = matmul_op(left, right, transpose_x=transpose_x and not row, transpose_y=transpose_y and not column)
     dropped = ([-2] if row else []) + ([-1] if column else [])
     return squeeze(product, dropped) if dropped else product
 

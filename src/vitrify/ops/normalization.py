@@ -243,16 +243,22 @@ def _define(
     ) -> Any:  # fmt: skip
         return norm_cotangents(cts[0], x, weight, bias_like, mean, rstd, needs, axes, param_axes, groups, epsilon)
 
-    def in_ops(
-        x: Any, weight: Any, bias: Any, *, axes: Shape, param_axes: Shape, groups: int, epsilon: float
-    ) -> Any:
+    def in_ops(x: Any, weight: Any, bias: Any, *, axes: Shape, param_axes: Shape, groups: int, epsilon: float) -> Any:
         return _normed(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=True)
 
     outputs = ("out", "mean", "rstd")
     simpler = None if has_groups else in_ops
     return define_op(
-        name, kernel=kernel, meta=meta, vjp=vjp, outputs=outputs, amp="deny", maps=maps, decompose=simpler,
-        native=native, ahead=ahead,
+        name,
+        kernel=kernel,
+        meta=meta,
+        vjp=vjp,
+        outputs=outputs,
+        amp="deny",
+        maps=maps,
+        decompose=simpler,
+        native=native,
+        ahead=ahead,
     )
 
 
@@ -272,9 +278,7 @@ def _rms_kernel(
     return out, rstd
 
 
-def _rms_in_ops(
-    x: Any, weight: Any, bias: Any, *, axes: Shape, param_axes: Shape, groups: int, epsilon: float
-) -> Any:
+def _rms_in_ops(x: Any, weight: Any, bias: Any, *, axes: Shape, param_axes: Shape, groups: int, epsilon: float) -> Any:
     found = _normed(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=False)
     return None if found is None else (found[0], found[2])
 

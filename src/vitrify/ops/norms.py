@@ -123,9 +123,7 @@ _SINGULAR: dict[Any, Any] = {
 }
 
 
-def matrix_norm(
-    x: Any, p: Any = "fro", axis: Any = (-2, -1), keepdim: bool = False, name: str | None = None
-) -> Any:
+def matrix_norm(x: Any, p: Any = "fro", axis: Any = (-2, -1), keepdim: bool = False, name: str | None = None) -> Any:
     """The norm of the matrices that two axes span: "fro", "nuc", 1, -1, 2, -2, inf or -inf.
 
     Raises ArgumentError for another p or number of axes. Source: paddle.linalg.matrix_norm.

@@ -42,9 +42,7 @@ def _unfold_meta(x: Meta, *, kernel: Shape, stride: Shape, pads: Pads, dilation:
     return x.with_shape((x.shape[0], channels, length))
 
 
-def _fold_kernel(
-    xp: Any, x: Any, *, sizes: Shape, kernel: Shape, stride: Shape, pads: Pads, dilation: Shape
-) -> Any:
+def _fold_kernel(xp: Any, x: Any, *, sizes: Shape, kernel: Shape, stride: Shape, pads: Pads, dilation: Shape) -> Any:
     places, counts = _taps(sizes, kernel, stride, pads, dilation)
     n, area = x.shape[0], kernel[0] * kernel[1]
     columns = x.reshape(n, x.shape[1] // area, area, *counts)
@@ -54,9 +52,7 @@ def _fold_kernel(
     return out
 
 
-def _fold_like_kernel(
-    xp: Any, x: Any, y: Any, *, kernel: Shape, stride: Shape, pads: Pads, dilation: Shape
-) -> Any:
+def _fold_like_kernel(xp: Any, x: Any, y: Any, *, kernel: Shape, stride: Shape, pads: Pads, dilation: Shape) -> Any:
     return _fold_kernel(xp, x, sizes=y.shape[2:], kernel=kernel, stride=stride, pads=pads, dilation=dilation)
 
 

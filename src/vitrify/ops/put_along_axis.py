@@ -63,9 +63,7 @@ def _divided(xp: Any, out: Any, where: Any, include_self: bool) -> Any:
     return (out // counts if out.dtype.kind in "iu" else out / counts.astype(out.dtype)).astype(out.dtype)
 
 
-def _meta(
-    x: Meta, index: Meta, values: Meta, *, axis: int, reduce: str, include_self: bool, broadcast: bool
-) -> Meta:
+def _meta(x: Meta, index: Meta, values: Meta, *, axis: int, reduce: str, include_self: bool, broadcast: bool) -> Meta:
     shape = along_axis_shape("put_along_axis", x, index, axis, broadcast)
     if values.dtype is not x.dtype:
         raise DTypeError(f"put_along_axis: arr is {x}, values is {values}: dtypes differ")

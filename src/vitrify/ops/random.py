@@ -198,9 +198,7 @@ def randn_like(
 
 
 @aliased(shape="size")
-def normal(
-    mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None, *, out: Any = None
-) -> Any:
+def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None, *, out: Any = None) -> Any:
     """Normally distributed numbers. Mean and std may be tensors, which then give the shape (and gradients).
 
     Source: paddle.normal.
@@ -283,9 +281,7 @@ def randint(
     return randint_op(shape=as_ints("randint", shape, "shape"), low=first, high=last, dtype=wanted)
 
 
-def randint_like(
-    x: Any, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
-) -> Any:
+def randint_like(x: Any, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
     """`randint` in x's shape, and its dtype (whatever that is) unless another is given. Source: paddle.randint_like.
 
     Example:

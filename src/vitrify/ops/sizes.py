@@ -40,6 +40,8 @@ rank_op = define_op(
     "rank", kernel=lambda xp, x: xp.asarray(x.ndim, dtype="int32"), meta=lambda x: Meta((), int32), vjp=SIZE,
     shape_only=["x"],
 )  # fmt: skip
+
+
 def _stand_in(xp: Any, x: Any) -> Any:
     """An array like x whose elements, all 0, share one place in memory; for a list one such array for each item."""
     if isinstance(x, list):

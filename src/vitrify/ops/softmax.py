@@ -106,9 +106,7 @@ log_softmax_op: OpDef = define_op(
 
 
 @aliased(x="input", axis="dim")
-def softmax(
-    x: Any, axis: int = -1, dtype: Any = None, name: str | None = None, *, out: Any = None
-) -> Any:
+def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None, *, out: Any = None) -> Any:
     """exp(x) divided by its sum along `axis`, without overflow; x is cast to `dtype` first.
 
     Source: paddle.nn.functional.softmax.

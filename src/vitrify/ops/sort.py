@@ -103,9 +103,7 @@ sort_values_op: OpDef = define_op(
 )
 
 
-def sort(
-    x: Any, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None
-) -> Any:
+def sort(x: Any, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None) -> Any:
     """The elements of x in order along `axis`; nan counts as the largest. Source: paddle.sort.
 
     Example:
@@ -117,9 +115,7 @@ def sort(
 
 
 @aliased(x="input", axis="dim")
-def argsort(
-    x: Any, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None
-) -> Any:
+def argsort(x: Any, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None) -> Any:
     """The indices (int64) that sort x along `axis`; equal elements stay in their order. Source: paddle.argsort.
 
     Example:

@@ -136,9 +136,7 @@ def _places(name: str, axes: Any, ndim: int) -> Shape:
     return normalize_axes("moveaxis", named, ndim, name) if named else ()
 
 
-def moveaxis(
-    x: Any, source: int | Sequence[int], destination: int | Sequence[int], name: str | None = None
-) -> Any:
+def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int], name: str | None = None) -> Any:
     """x with the dimensions `source` moved to the places `destination`, the others in order.
 
     Raises ArgumentError when the two differ in length or repeat a dimension. Source: paddle.moveaxis.

@@ -91,9 +91,7 @@ def unique(
     return _chosen(unique_op(row, axis=at, index=index, inverse=inverse, counts=counts, dtype=kind), wanted)
 
 
-def _consecutive_kernel(
-    xp: Any, x: Any, *, axis: int, inverse: bool, counts: bool, dtype: DType
-) -> tuple[Any, ...]:
+def _consecutive_kernel(xp: Any, x: Any, *, axis: int, inverse: bool, counts: bool, dtype: DType) -> tuple[Any, ...]:
     rows = xp.moveaxis(x, axis, 0)
     size = rows.shape[0]
     differs = rows[1:] != rows[:-1]

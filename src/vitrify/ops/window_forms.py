@@ -53,9 +53,7 @@ def need_products(n: Any, *operands: Any) -> None:
         n.refuse(f"products of {operands[0].dtype} have no native form")
 
 
-def _product(
-    n: Any, x: Any, weight: Any, bias: Any, out: Any, stride: Shape, dilation: Shape, groups: int
-) -> None:
+def _product(n: Any, x: Any, weight: Any, bias: Any, out: Any, stride: Shape, dilation: Shape, groups: int) -> None:
     """Fill in the results, for each image and group of channels."""
     images, channels, outputs = x.shape[0], weight.shape[1], weight.shape[0]
     steps, counts, kernel = x.strides[2:], out.shape[2:], weight.shape[2:]

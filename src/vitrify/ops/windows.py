@@ -148,9 +148,7 @@ as_strided_adjoint_op: OpDef = define_op(
 )
 
 
-def as_strided(
-    x: Any, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None
-) -> Any:
+def as_strided(x: Any, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None) -> Any:
     """x's elements, in row-major order, read from `offset` on with these strides (all in elements); a view.
 
     Raises ShapeError where that would read beyond x. Source: paddle.as_strided.

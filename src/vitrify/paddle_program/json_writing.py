@@ -42,9 +42,7 @@ class _Writer:
         self._last = g.last
         self._regions = 0
 
-    def program(
-        self, names: Sequence[str], inputs: Sequence[Value], outputs: Sequence[Value], checksum: str
-    ) -> bytes:
+    def program(self, names: Sequence[str], inputs: Sequence[Value], outputs: Sequence[Value], checksum: str) -> bytes:
         for param in self._g.graph.params:
             self._ops.append({
                 "#": "p", "A": [0, 1, 1, param.name], "DA": [], "QA": [],

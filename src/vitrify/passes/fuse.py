@@ -147,9 +147,7 @@ class _Grouping:
                     last = min(last, self.places[user])
         return seen, last
 
-    def in_rows(
-        self, rows: Rows, members: Sequence[int], inside: frozenset[Value], read: frozenset[Value]
-    ) -> bool:
+    def in_rows(self, rows: Rows, members: Sequence[int], inside: frozenset[Value], read: frozenset[Value]) -> bool:
         """Whether each operand is either one number for each row or has an element for each one of a row."""
         for member in members:
             if any(v in inside and drops_rows(self.graph.ops[self.maker[v]]) for v in self.graph.ops[member].values):

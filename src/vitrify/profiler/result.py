@@ -31,9 +31,7 @@ class ProfilerResult:
         """What a closed timeline holds; events that were not over when it was closed are left out."""
         events = [e for e in timeline.events() if timeline.started <= e.start and e.end <= timeline.ended]
         samples = [s for s in timeline.samples() if s.time <= timeline.ended]
-        return ProfilerResult(
-            tuple(events), dict(timeline.threads), tuple(samples), timeline.started, timeline.ended
-        )
+        return ProfilerResult(tuple(events), dict(timeline.threads), tuple(samples), timeline.started, timeline.ended)
 
     @property
     def duration(self) -> int:

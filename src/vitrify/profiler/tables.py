@@ -8,9 +8,7 @@ COLUMNS, LINES = 64, 8
 BARS = " ▁▂▃▄▅▆▇█"
 
 
-def table(
-    title: str, head: Sequence[str], lines: Sequence[Sequence[str]], left: Collection[int] = (0,)
-) -> str:
+def table(title: str, head: Sequence[str], lines: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> str:
     """The lines under a title, in columns, those in `left` flush left and the others right. Empty without lines."""
     if not lines:
         return ""

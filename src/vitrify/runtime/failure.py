@@ -12,9 +12,7 @@ from ..ops.failure import better_error, describe_inputs
 from ..ops.fused import fused_op
 
 
-def explain_failure(
-    operator: Operator, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Exception
-) -> Exception:
+def explain_failure(operator: Operator, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Exception) -> Exception:
     """The exception to raise for `err`: the meta rule's own error where it has one, else `err` with a note."""
     if getattr(err, "_vitrify_noted", False):
         return err  # inner blocks note first; outer ones stay quiet

@@ -69,9 +69,7 @@ class Lives:
     count: int
 
     @staticmethod
-    def of(
-        accesses: Sequence[Access], sizes: Mapping[int, int], kept: Collection[int], *, shapes_hold: bool
-    ) -> Lives:
+    def of(accesses: Sequence[Access], sizes: Mapping[int, int], kept: Collection[int], *, shapes_hold: bool) -> Lives:
         """The lives of the buffers with a size: the bytes that a slot's maker allocates.
 
         What is reached by a slot in `kept` lives to the end. shapes_hold: so does what is asked for its shape only,

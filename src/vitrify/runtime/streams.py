@@ -102,9 +102,7 @@ def assign_streams(
         else:
             ends = [chosen[a] for a in members(order.direct[index]) if kinds[a] == COMPUTE and tail[chosen[a]] == a]
             unused = [Stream(COMPUTE, n) for n in range(width) if Stream(COMPUTE, n) not in tail]
-            idle = unused[:1] or sorted(
-                (s for s in tail if s.kind == COMPUTE), key=lambda s: (load[s], s)
-            )[:1]
+            idle = unused[:1] or sorted((s for s in tail if s.kind == COMPUTE), key=lambda s: (load[s], s))[:1]
             stream = max(ends, key=lambda s: (load[s], s)) if ends else idle[0]
         chosen[index] = stream
         tail[stream] = index

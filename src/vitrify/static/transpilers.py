@@ -68,7 +68,6 @@ class Transpiler:
 # --- batch norm ------------------------------------------------------------------------------------------------------
 
 
-
 def _along(axis: int) -> Callable[[Operator, Array, int], Array]:
     return lambda op, factor, ndim: factor.reshape([-1 if i == axis else 1 for i in range(ndim)])
 

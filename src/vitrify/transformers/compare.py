@@ -41,8 +41,7 @@ class _Chains(ExpressionTransformer):
         return self.context.call("convert_compare", *args, at=node)
 
     def _is_plain(self, node: Node) -> bool:
-        """Whether Python's own comparison does: `in` asks tensors, `is` meets what two paths gave one variable or call.
-        """
+        """Whether Python's own comparison does: `in` asks tensors, `is` meets what two paths gave one name or call."""
         if isinstance(node.ops[0], (gast.Is, gast.IsNot)):
             return not any(map(self._may_be_merged, (node.left, *node.comparators)))
         return not isinstance(node.ops[0], (gast.In, gast.NotIn))

@@ -418,9 +418,7 @@ class Lowering:
         parts, words, self.driver.slots, self._sized, self._held = state
         del self.driver.parts[parts:], self.driver.words[words:]
 
-    def _entering(
-        self, operator: Operator, number: int, sizes: Sizes | None, groups: dict[Any, Any]
-    ) -> Sizes | None:
+    def _entering(self, operator: Operator, number: int, sizes: Sizes | None, groups: dict[Any, Any]) -> Sizes | None:
         """The sizes of a variable in a loop: those it has before, but for the ones that some round changes."""
         if sizes is None:
             return None

@@ -115,9 +115,7 @@ def _dtype_name(w: Writer, code: str) -> str:
 
 def _check(strings: Strings) -> str:
     """Whether the inputs are those of the model, and what the sizes left open are."""
-    w = Function(
-        strings, "i32", "vitrify.check", ("ptr %model", "ptr %inputs", "i64 %count", "ptr %sizes", "i1 %asks")
-    )
+    w = Function(strings, "i32", "vitrify.check", ("ptr %model", "ptr %inputs", "i64 %count", "ptr %sizes", "i1 %asks"))
     wanted = w.load("%model", N_INPUTS)
     w.need(
         w.value(f"icmp eq i64 %count, {wanted}"), ARGUMENT, "takes %lld inputs, got %lld", f"i64 {wanted}", "i64 %count"

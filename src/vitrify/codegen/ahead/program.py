@@ -92,10 +92,7 @@ def _driven(
         driver, shapes = Lowering(name, part).lowered(block, [[*p.shape] for p in inputs], parameters)
     except NoNativeForm as reason:
         raise UnsupportedError(f"{name} cannot be compiled ahead of time: {reason}") from None
-    given = [
-        _output(v, tuple("?" if n < 0 else n for n in shape))
-        for v, shape in zip(_outputs_of(block), shapes)
-    ]
+    given = [_output(v, tuple("?" if n < 0 else n for n in shape)) for v, shape in zip(_outputs_of(block), shapes)]
     _check(name, given)
     layout = Layout(basis(0), outputs=[0] * len(given))
     return Compiled(name, tuple(inputs), tuple(given), sizes, layout, kernels, ((1, ANY),) * len(sizes), driver)

@@ -136,8 +136,6 @@ def is_open(n: Size) -> bool:
     return len(set(n)) > 1
 
 
-
-
 def ports(rows: Sequence[Sequence[Size]]) -> tuple[list[OpenShape], list[Size]]:
     """The shapes of a part's inputs, whose open sizes are names and what is added to them; and the sizes named."""
     least: dict[Size, Size] = {}

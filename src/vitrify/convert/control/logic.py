@@ -21,6 +21,7 @@ from .unknown import Noticeable, Pending, tried, trying
 Function = Callable[..., Any]
 MAX_EAGER_OPERATORS = 8
 
+
 def convert_and(first: Any, *rest: Function) -> Any:
     """`first and rest[0]() and ...`."""
     value = first

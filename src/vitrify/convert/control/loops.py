@@ -385,6 +385,7 @@ def _guarded(
     there: Any = True,
 ) -> tuple[Any, ...]:
     """An iteration that runs where `go_on` holds; `there`: what says whether the item is, known to hold there."""
+
     def iteration() -> tuple[Any, ...]:
         if is_graph(there):
             builder().asserted.add((builder().block, there))

@@ -41,8 +41,10 @@ FUNCTIONS: dict[str, tuple[str, str]] = {
     "builtins.open": ("opens a file", _OUTSIDE),
     "io.open": ("opens a file", _OUTSIDE),
     "_io.open": ("opens a file", _OUTSIDE),
-    **{f"contextlib.{name}": ("says where to print while its block runs", _PRINTED)
-       for name in ("redirect_stdout", "redirect_stderr")},
+    **{
+        f"contextlib.{name}": ("says where to print while its block runs", _PRINTED)
+        for name in ("redirect_stdout", "redirect_stderr")
+    },
     "contextlib.chdir": ("changes the folder while its block runs", _OUTSIDE),
     **{f"os.{name}": ("reads the environment", _OUTSIDE) for name in ("getenv", "putenv", "unsetenv")},
     **{
@@ -136,5 +138,3 @@ def _refusal(name: str, reason: tuple[str, str]) -> Callable[..., Any]:
         )
 
     return refuse
-
-

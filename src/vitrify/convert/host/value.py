@@ -38,6 +38,7 @@ class HostValue(Deferred):
 
     __array_priority__ = 50.0
     __vitrify_host_value__ = True
+
     def __init__(self, node: Any, samples: tuple[Any, ...]) -> None:
         super().__init__(node)
         object.__setattr__(self, "samples", samples)

@@ -68,7 +68,6 @@ class PositionPlace:
             hint="take the items before the `if` or loop, or make a list of them and count with an index",
         )
 
-
     def given_refusal(self) -> SpentError:
         """The error of a function that takes items from an iterator given as argument."""
         return SpentError(

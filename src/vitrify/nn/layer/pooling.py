@@ -16,7 +16,10 @@ _lp_pool = partial(_of, private=False, shown=("norm_type", *_SHOWN), kinds={"nor
 _adaptive = partial(_of, shown=("output_size",), output_size=REQUIRED)
 _SIZE = {"output_size": "output_size"}
 _adaptive_max = partial(
-    _of, shown=("output_size", "return_mask"), read_as={"return_indices": "return_mask"}, output_size=REQUIRED,
+    _of,
+    shown=("output_size", "return_mask"),
+    read_as={"return_indices": "return_mask"},
+    output_size=REQUIRED,
     return_mask=False,
 )
 _unpool = partial(_of, private=False, inputs=("x", "indices"), options={"output_size": None},
