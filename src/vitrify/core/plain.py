@@ -10,7 +10,6 @@ from typing import Any
 
 from .dtype import ALL, DType
 from .errors import DTypeError, FileFormatError
-from .size import Size, size_of_items
 
 MAX_DEPTH = 64
 Json = Any
@@ -38,6 +37,8 @@ def to_json(value: Any, leaf: LeafEncoder = _no_leaf, root: str = "the object") 
 
 class _Encoder:
     def __init__(self, leaf: LeafEncoder) -> None:
+        from .size import Size  # who reads a file that has none needs none
+
         self._leaf = leaf
         self._containers: dict[type, Callable[[Any, str, int], Json]] = {
             list: self._items,
@@ -107,7 +108,7 @@ class _Decoder:
         self._leaves = leaves
         self._containers: dict[str, Callable[[Json, int], Any]] = {
             "tuple": lambda data, depth: tuple(self._items(data, depth)),
-            "size": lambda data, depth: size_of_items(self._items(data, depth)),
+            "size": lambda data, depth: _size(self._items(data, depth)),
             "dict": lambda data, depth: dict(self._pairs(data, depth)),
             "OrderedDict": lambda data, depth: OrderedDict(self._pairs(data, depth)),
             "slice": lambda data, depth: _slice(*self._items(data, depth)),
@@ -143,6 +144,12 @@ class _Decoder:
 
     def _pairs(self, data: Json, depth: int) -> list[tuple[Any, Any]]:
         return [(self.decode(key, depth), self.decode(value, depth)) for key, value in data]
+
+
+def _size(items: list[Any]) -> list[Any]:
+    from .size import size_of_items
+
+    return size_of_items(items)
 
 
 def _slice(start: Any, stop: Any, step: Any) -> slice:
