@@ -16,6 +16,7 @@ class Made:
         self._known: dict[int, tuple[Callable[[], Any], Any]] = {}
         self.kept: set[int] = set()
         """The ids of those that this refers to, once each, since their class allows no weak reference."""
+        self._opaque: dict[int, tuple[Any, Any]] = {}
 
     def note(self, value: Any, block: Any) -> None:
         """Take notice of an object made in a block, if such a one can be made without running its class's code."""
@@ -32,6 +33,14 @@ class Made:
                 return value
 
         self._known[id(value)] = held, block
+
+    def note_opaque(self, value: Any, block: Any) -> None:
+        """Take notice of an object of a library's class, made in a block, that is never taken apart."""
+        self._opaque[id(value)] = value, block
+
+    def opaque_block_of(self, value: Any) -> Any:
+        """The block in which the trace made such an object; None for all others."""
+        return self._opaque.get(id(value), (None, None))[1]
 
     def block_of(self, value: Any) -> Any:
         """The block in which the trace made an object; None for all others."""

@@ -31,7 +31,7 @@ from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
 from .saved_tensors import TRAIN, elements
 from .saved_value import SavedValue
 from .static_function import StaticFunction
-from .template import ListLeaf, SharedLeaf, Template
+from .template import CopiedLeaf, ListLeaf, SharedLeaf, Template
 
 _MODES = ((False, ""), (True, TRAIN))
 
@@ -281,6 +281,8 @@ def _slot(leaf: Any) -> Any:
         return Slot("output", leaf.index)
     if isinstance(leaf, InputLeaf):
         return Slot("input", leaf.index)
+    if isinstance(leaf, CopiedLeaf):
+        return leaf.value
     if isinstance(leaf, ListLeaf):
         if len(leaf.indices) > 1 or not is_of_tensors(leaf.spec):
             raise DTypeError(

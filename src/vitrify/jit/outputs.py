@@ -46,7 +46,7 @@ from .marks import InputLeaf, OutputLeaf
 from .own_attributes import MaybeOwn, with_flags
 from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
 from .stopped import Stopped
-from .template import ArgumentLeaf, AttributeLeaf, ItemLeaf, ListLeaf, SharedLeaf, Template, TextLeaf
+from .template import ArgumentLeaf, AttributeLeaf, CopiedLeaf, ItemLeaf, ListLeaf, SharedLeaf, Template, TextLeaf
 
 MAX_DEPTH = 6
 _ITERATORS = (GraphSequence, GeneratorExpression, Listed)
@@ -223,6 +223,8 @@ class Outputs:
             return self._of_shared(leaf)
         if id(leaf) in self._owners:
             return ArgumentLeaf(self._owners[id(leaf)])
+        if self._builder.made.opaque_block_of(leaf) is not None:
+            return CopiedLeaf(leaf)
         return self._list_mark(leaf) if is_open(leaf) else leaf
 
     def _variable_mark(self, leaf: Variable) -> Any:

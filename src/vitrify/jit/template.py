@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -79,12 +80,23 @@ class TextLeaf:
         return evaluate(self.expression, [_arrays(values[i]) for i in self.indices])
 
 
+@dataclass(frozen=True, eq=False)
+class CopiedLeaf:
+    """Marks a byte array, NumPy array or the like that the trace made, which each call gives anew."""
+
+    value: Any
+
+    def build(self, values: Sequence[Any]) -> Any:
+        """One that whoever gets it may change."""
+        return copy(self.value)
+
+
 def _arrays(value: Any) -> Any:
     """What an expression reads of an output: its array, or those of a list."""
     return [_arrays(item) for item in value] if isinstance(value, list) else value._data
 
 
-_BUILT = (StoppedLeaf, TextLeaf)
+_BUILT = (CopiedLeaf, StoppedLeaf, TextLeaf)
 _BUILT_WITH_INPUTS = (ForkLeaf, HandedLeaf, KindLeaf, ListLeaf)
 
 

@@ -33,6 +33,7 @@ from ..control.raise_ import exception_maker
 from ..control.recursion import entered
 from ..guards.nondeterministic import refused
 from ..guards.observe import current_observer
+from ..guards.unmerged import maker
 from ..host.calls import host_form
 from ..operators.module import OPERATORS, attrgetter, methodcaller
 from ..operators.mutators import mutator, writing
@@ -157,6 +158,7 @@ class CallConverter:
         if issubclass(cls, BaseException):
             return exception_maker(cls)
         found = REPLACEMENTS.get(cls) if type(cls) is type else None
+        found = found or maker(cls)
         return found or refused(cls) or (cls if is_left_alone(cls) else constructor(cls))
 
     def _in_c(self, function: Any) -> Any:

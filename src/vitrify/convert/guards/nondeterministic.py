@@ -14,6 +14,7 @@ from typing import Any
 from ...core.bound import bound_to, plain_attribute
 from ...core.errors import UnsupportedError
 from ...ir.builder import current_builder
+from .unmerged import is_made, refused_by_path
 
 _RANDOM = "draw with tensor operations (paddle.rand, paddle.randint, ...), or pass the number as an argument"
 _TIME = "take the time outside and pass it as an argument"
@@ -78,6 +79,8 @@ OWNERS: dict[str, tuple[str, str]] = {
 }
 """Classes all of whose methods are refused."""
 
+_LATER = frozenset({"write", "writelines", "flush"})
+"""Methods of a buffer of text from outside that each run calls."""
 _HARMLESS = frozenset({"time.struct_time", "time.strptime", "uuid.UUID"})
 
 
@@ -86,8 +89,11 @@ def refused(function: Any) -> Callable[..., Any] | None:
     if current_builder() is None or plain_attribute(function, "__qualname__") is None:
         return None
     owner = bound_to(function)
-    if isinstance(owner, (io.StringIO, io.BytesIO)):
+    if isinstance(owner, io.StringIO) and function.__name__ in _LATER and not is_made(owner):
         return None
+    by_path = refused_by_path(owner, function)
+    if by_path is not None or is_made(owner):
+        return by_path
     module = plain_attribute(function, "__module__") or ""
     name = plain_attribute(function, "__qualname__", function.__class__.__name__)
     if owner is not None and not isinstance(owner, type):

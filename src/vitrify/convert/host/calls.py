@@ -15,6 +15,7 @@ from ...eager.host_expr import FUNCTIONS
 from ...eager.host_ops import effect_op
 from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
+from ..guards.unmerged import is_made, made, refuse_targets
 from ..values.base import builder
 from ..values.deferred import Call, captured, holds_deferred, record
 from .value import array_of, host_call, list_of
@@ -41,7 +42,8 @@ def host_form(function: Any) -> Callable[..., Any] | None:
 
 def _on_host(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not holds_deferred(args) and not holds_deferred(kwargs):
-        return function(*args, **kwargs)
+        refuse_targets(function, args, kwargs)
+        return made(function, *args, **kwargs)
     return host_call(function, *args, **kwargs)
 
 
@@ -59,7 +61,7 @@ def _is_effect(function: Any) -> bool:
     if is_logger or plain_attribute(function, "__module__") == "logging":
         return name in _LOGGING
     if name in ("write", "flush", "writelines"):
-        return owner is sys.stdout or owner is sys.stderr or isinstance(owner, io.StringIO)
+        return owner is sys.stdout or owner is sys.stderr or (isinstance(owner, io.StringIO) and not is_made(owner))
     return function is warnings.warn
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
+from ...core.errors import UnknownValueError
 from ...core.pytree import all_leaves
 from ...eager.host_ops import assert_op, print_op
 from ...ir.builder import current_builder
@@ -17,6 +18,7 @@ from ..control.branches import trace_branches
 from ..control.protocols import truth
 from ..control.raise_ import ENDED, convert_raise, run_path
 from ..guards.told import refuse_if_told
+from ..guards.unmerged import is_made, refuse_change
 from ..state.journal import journaling
 from ..values.base import MaybeUnset, Undefined, builder, is_graph, scalar_condition
 from ..values.deferred import Call, captured, record
@@ -64,9 +66,24 @@ def convert_print(*args: Any, sep: Any = None, end: Any = None, file: Any = None
             raise TypeError(f"{name} must be None or a string, not {type(given).__name__}")
     text = join(" " if sep is None else sep, [shown(arg) for arg in args])
     text = concatenated(text, "\n" if end is None else end)
+    if is_made(file):
+        _print_into(file, text)
+        return
     # The standard streams are those of the moment when the program runs.
     target = None if file is sys.stdout else "stderr" if file is sys.stderr else file
     record(print_op, text=captured(text), file=target, attrs={"flush": bool(flush)})
+
+
+def _print_into(file: Any, text: str | GraphText) -> None:
+    """Print into a buffer that the trace made: it is read while the program is built."""
+    refuse_change(file, "print(file=)")
+    if not isinstance(text, str):
+        raise UnknownValueError(
+            "print(file=) into a buffer made in this function needs a text that is known only when the program runs",
+            hint="pass the buffer as an argument or make it outside, or convert with full_graph=False, which runs this "
+            "as Python",
+        )
+    file.write(text)
 
 
 def load(value: Any) -> Any:

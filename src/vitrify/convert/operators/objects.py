@@ -23,6 +23,7 @@ from ..control.branches import choose
 from ..control.comprehension import listed
 from ..control.pushed import pushing
 from ..guards.observe import get_attr, note_overwritten, note_stored, peek_attr
+from ..guards.unmerged import refuse_change
 from ..host.value import HostValue
 from ..state.attributes import InstancePlace, deleter, is_plain_field, writer
 from ..state.gradient_flags import flag_writer
@@ -133,6 +134,7 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
     if is_number(owner):
         ask(operator.setitem, owner, key, value)
     if not is_tensor(owner):
+        refuse_change(owner, f"an item of {type(owner).__name__}")
         _note_item(owner, key)
     elif isinstance(value, HostValue):
         value = value.tensor()
@@ -225,6 +227,7 @@ def inplace(op: str, left: Any, right: Any) -> Any:
         return operate(op[:-1], left, right)
     if mutators_of(type(left)):
         note_content(left)
+    refuse_change(left, f"{type(left).__name__} {op}")
     require_operands(op, INPLACE[op], left, right)
     if is_odd(op[:-1], left, right):
         ask(INPLACE[op], left, right)  # refuses what numbers don't do
