@@ -10,6 +10,9 @@ from typing import Any
 
 from .dtype import ALL, DType
 from .errors import DTypeError, FileFormatError
+from .lazy import lazy_module
+
+_size = lazy_module("vitrify.core.size")  # who reads a file without sizes needs none
 
 MAX_DEPTH = 64
 Json = Any
@@ -37,13 +40,11 @@ def to_json(value: Any, leaf: LeafEncoder = _no_leaf, root: str = "the object") 
 
 class _Encoder:
     def __init__(self, leaf: LeafEncoder) -> None:
-        from .size import Size  # who reads a file that has none needs none
-
         self._leaf = leaf
         self._containers: dict[type, Callable[[Any, str, int], Json]] = {
             list: self._items,
             tuple: lambda value, where, depth: {"tuple": self._items(value, where, depth)},
-            Size: lambda value, where, depth: {"size": self._items(value, where, depth)},
+            _size.Size: lambda value, where, depth: {"size": self._items(value, where, depth)},
             dict: lambda value, where, depth: {"dict": self._pairs(value, where, depth)},
             OrderedDict: lambda value, where, depth: {"OrderedDict": self._pairs(value, where, depth)},
             slice: lambda value, where, depth: {
@@ -108,7 +109,7 @@ class _Decoder:
         self._leaves = leaves
         self._containers: dict[str, Callable[[Json, int], Any]] = {
             "tuple": lambda data, depth: tuple(self._items(data, depth)),
-            "size": lambda data, depth: _size(self._items(data, depth)),
+            "size": lambda data, depth: _size.size_of_items(self._items(data, depth)),
             "dict": lambda data, depth: dict(self._pairs(data, depth)),
             "OrderedDict": lambda data, depth: OrderedDict(self._pairs(data, depth)),
             "slice": lambda data, depth: _slice(*self._items(data, depth)),
@@ -144,12 +145,6 @@ class _Decoder:
 
     def _pairs(self, data: Json, depth: int) -> list[tuple[Any, Any]]:
         return [(self.decode(key, depth), self.decode(value, depth)) for key, value in data]
-
-
-def _size(items: list[Any]) -> list[Any]:
-    from .size import size_of_items
-
-    return size_of_items(items)
 
 
 def _slice(start: Any, stop: Any, step: Any) -> slice:

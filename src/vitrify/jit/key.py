@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import partial
 from types import FunctionType
@@ -107,6 +107,8 @@ def _is_told_by_less(value: Any) -> bool:
     """
     compare = value.__class__.__eq__
     if isinstance(compare, FunctionType):
+        if compare.__code__.co_filename == "<string>" and is_dataclass(value):  # not written, but made of the fields
+            return not all(f.compare for f in fields(value))
         return is_own_file(compare.__code__.co_filename)
     return compare is not object.__eq__ and not isinstance(value, (type, Enum)) and bool(getattr(value, "__dict__", ()))
 
