@@ -31,7 +31,6 @@ DIFFERENT = {
     r"Tensor\.where": "takes the condition first or as itself",
     r"Tensor\.__\w+__": "operators are called by Python, with one operand",
     r"paddle\.distributed\.(irecv|new_group)": "there is nobody to wait for",
-    r"paddle\.static\.append_backward": "recomputation is not a matter of programs here",
 }
 
 

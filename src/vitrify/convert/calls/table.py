@@ -113,7 +113,6 @@ def _by_method(builtin: Callable[..., Any], special: str, form: Callable[..., An
     """`builtin` of one object: its converted special method where the user wrote that, else `form`."""
 
     @for_user
-    @by_option(1)
     def convert(*args: Any, **kwargs: Any) -> Any:
         method = user_method(args[0], special) if args else None
         return form(*args, **kwargs) if method is None else method(*args[1:], **kwargs)
@@ -439,8 +438,8 @@ def convert_vars(*objects: Any) -> Any:
 
 BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.len: convert_len,
-    builtins.int: _by_method(int, "__int__", convert_int),
-    builtins.float: _by_method(float, "__float__", convert_float),
+    builtins.int: by_option(1)(_by_method(int, "__int__", convert_int)),
+    builtins.float: by_option(1)(_by_method(float, "__float__", convert_float)),
     builtins.complex: _by_method(complex, "__complex__", convert_complex),
     builtins.bool: convert_bool,
     builtins.abs: _by_method(abs, "__abs__", builtins.abs),

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta
 from ...core.modes import grad_enabled
@@ -335,10 +337,14 @@ def _is_another_constant(leaf: Leaf, end: Any) -> bool:
     """Whether a string, a member of an enumeration or the like was exchanged for another one."""
     if leaf.items is not None or leaf.meta is not None:
         return False
-    known = all(
-        is_constant(v) and v is not None and (is_derived_scalar(v) or not is_numeric(v)) for v in (leaf.start, end)
-    )
-    return known and not fits(leaf.start, end)
+    return all(map(_stays_python, (leaf.start, end))) and not fits(leaf.start, end)
+
+
+def _stays_python(value: Any) -> bool:
+    """Whether no tensor will stand for a constant: a string, say, but no number, NumPy's included."""
+    if value is None or isinstance(value, np.generic) or not is_constant(value):
+        return False
+    return is_derived_scalar(value) or not is_numeric(value)
 
 
 def _can_change(value: Any) -> bool:
