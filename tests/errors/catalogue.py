@@ -864,6 +864,48 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "A buffer or array that one path changes",
+            "UnsupportedError",
+            "changes an object in a way that a program can neither undo",
+            "Both branches are converted, and what they change in lists, dicts and your own objects is undone and "
+            "merged. Byte arrays, buffers and NumPy arrays can't be: collect in a list what is to be changed.",
+            """
+            def f(x):
+                found = bytearray()
+                if x.sum() > 0:
+                    found.append(1)
+                return x + len(found)
+            """,
+            """
+            def f(x):
+                found = []
+                if x.sum() > 0:
+                    found.append(1)
+                return x + len(found)
+            """,
+        ),
+        _entry(
+            "A text of tensors in a buffer made inside",
+            "UnknownValueError",
+            "into a buffer made in this function",
+            "The buffer is read while converting, when the tensor has no value yet. Print into a buffer from outside: "
+            "each call writes there.",
+            """
+            import io
+
+
+            def f(x):
+                out = io.StringIO()
+                print(x.sum().item(), file=out)
+                return x + len(out.getvalue())
+            """,
+            """
+            def f(x):
+                print(x.sum().item())
+                return x + 1
+            """,
+        ),
+        _entry(
             "The variables of the frame",
             "UnsupportedError",
             "reads the variables of the function around it",
