@@ -76,6 +76,20 @@ def test_threads_get_one_and_the_same_value():
     assert len(set(map(id, found))) == 1
 
 
+def test_making_room_does_not_look_at_every_entry_each_time():
+    class Key:
+        looked_up = 0
+
+        def __hash__(self):
+            Key.looked_up += 1
+            return object.__hash__(self)
+
+    cache = BoundedCache("full", limit=1000)
+    for _ in range(3000):
+        cache.put(Key(), 1)
+    assert cache.stats.evictions == 2000 and Key.looked_up < 20_000
+
+
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans())), st.integers(1, 4))
 def test_it_acts_as_a_list_of_recent_keys(steps, limit):
     cache, recent = BoundedCache("model", limit), []

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from operator import itemgetter
 from threading import RLock
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
@@ -53,6 +54,7 @@ class BoundedCache(Generic[K, V]):
         self.limit = limit
         self._entries: dict[K, _Entry[V]] = {}
         self._clock = itertools.count()
+        self._oldest: list[tuple[int, K]] = []  # when entries were last used as it was seen once, the oldest last
         # Reentrant, because a value's builder, or a destructor run on eviction, may use this cache again.
         self._lock = RLock()
         self._hits = self._misses = self._evictions = 0
@@ -74,9 +76,24 @@ class BoundedCache(Generic[K, V]):
         with self._lock:
             self._entries[key] = _Entry(value, next(self._clock))
             while len(self._entries) > self.limit:
-                del self._entries[min(self._entries, key=lambda k: self._entries[k].used)]
+                del self._entries[self._least_recent()]
                 self._evictions += 1
         return value
+
+    def _least_recent(self) -> K:
+        """Return the key that was used the longest ago.
+
+        Sorting once serves many evictions: what was used since then is younger than all that is left of the list.
+        """
+        while True:
+            while self._oldest:
+                used, key = self._oldest.pop()
+                entry = self._entries.get(key)
+                if entry is not None and entry.used == used:
+                    return key
+            # A key has no order of its own; no two entries were last used at the same time.
+            times = [(entry.used, key) for key, entry in self._entries.items()]
+            self._oldest = sorted(times, key=itemgetter(0), reverse=True)
 
     def get_or_build(self, key: K, build: Callable[[], V]) -> V:
         """Return the value for `key`, building it if there is none. `build` must not return None.
@@ -97,11 +114,13 @@ class BoundedCache(Generic[K, V]):
         with self._lock:
             for key in [key for key in self._entries if matches(key)]:
                 del self._entries[key]
+            self._oldest.clear()
 
     def clear(self) -> None:
         """Drop every entry; the counts of hits and misses stay."""
         with self._lock:
             self._entries.clear()
+            self._oldest.clear()
 
     @property
     def stats(self) -> CacheStats:
