@@ -141,6 +141,50 @@ def axes_in_a_tensor(x):
     return wide, paddle.squeeze(wide, axis=paddle.to_tensor([0])), wide.sum(axis=paddle.to_tensor([0, 2]))
 
 
+def raised_by_one(a):
+    np.add(a, 1, out=a)
+
+
+def numpy_changed_by_a_function(x):
+    a, b = x.numpy(), x.numpy()
+    raised_by_one(a)
+    before = paddle.to_tensor(a)
+    np.copyto(b, a * 2)
+    b.sort()
+    np.add.at(b, [0, 0], 1.0)
+    return before + paddle.to_tensor(a), b
+
+
+def numpy_changed_by_a_method(x):
+    held = {"a": np.array(x.numpy())}
+    same = held["a"]
+    held["a"].fill(3)
+    np.minimum(same, 1e3, out=same)
+    return paddle.to_tensor(same)
+
+
+def numpy_items_stored(x):
+    a = x.numpy()
+    print(a)
+    for i in range(20):
+        a[i % 3] = a[(i + 1) % 3] + 1
+    a[a > 1e3] = 0
+    a += 1
+    mean = a.mean()
+    mean /= 2
+    return paddle.to_tensor(a) * paddle.to_tensor(mean)
+
+
+def numpy_changed_in_a_loop(x):
+    total = x * 0
+    while total.sum() < 20:
+        a = total.numpy()
+        a *= 2
+        a[0] += 1
+        total = paddle.to_tensor(a) + x.abs() + 1
+    return total
+
+
 def numpy_wrong_method(x):
     return x.numpy().nonsense()
 
@@ -150,9 +194,10 @@ CASES = [
         numpy_and_back, numpy_as_operand, numpy_operand_on_the_left, numpy_methods, numpy_reductions, numpy_out,
         numpy_shapes, numpy_sorts, numpy_data_dependent, numpy_in_branch, numpy_in_loop, numpy_printed, scipy_function,
         math_function, numpy_gradient_stops, numpy_set_item, numpy_where, numpy_of_tensor, numpy_ufunc_of_tensor,
-        numpy_wrong_method, numpy_numbers_before_a_tensor, axes_in_a_tensor,
+        numpy_wrong_method, numpy_numbers_before_a_tensor, axes_in_a_tensor, numpy_changed_by_a_method,
+        numpy_changed_by_a_function,
     )],
-    *[(f, ((X,), (N,))) for f in (numpy_before_change, list_and_back)],
+    *[(f, ((X,), (N,))) for f in (numpy_before_change, list_and_back, numpy_items_stored, numpy_changed_in_a_loop)],
     (numpy_of_several, ((X, N), (X, [1.0]))),
     (numpy_iterated, ((M,),)),
 ]  # fmt: skip

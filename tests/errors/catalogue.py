@@ -284,6 +284,25 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "NumPy writes a program's values to an array from before",
+            "UnsupportedError",
+            "copyto writes what only a run of the program knows to an array that was there before",
+            "Arrays that NumPy makes of tensors can be changed. Others are there once for all runs, and stay.",
+            """
+            import numpy as np
+
+            def f(x):
+                kept = np.zeros(2, "float32")
+                np.copyto(kept, x.numpy()[:2])
+                return paddle.to_tensor(kept)
+            """,
+            """
+            def f(x):
+                kept = x.numpy()[:2].copy()
+                return paddle.to_tensor(kept)
+            """,
+        ),
+        _entry(
             "A NumPy value that drives Python",
             "UnsupportedError",
             "a NumPy value computed from tensors is used as",

@@ -26,7 +26,7 @@ EXPECTED = {
     p.text_kept: (Exception, "a text made of tensors is kept, a parameter of which changes later, where its"),
     p.caught_too_early: (Exception, "a tensor decides whether ValueError is raised here, so the `try` statement at"),
     p.assert_caught_too_early: (Exception, "a tensor decides whether AssertionError is raised here, so the `try`"),
-    p.array_changed: (Exception, "a NumPy value computed from tensors is used as the target of an in-place operation"),
+    p.array_changed: (Exception, "a NumPy value computed from tensors is used as what is changed while another"),
     p.recursion: (RecursionError, "recursion calls itself without end while it is converted: a tensor decides when"),
     p.endless_recursion: (RecursionError, "every path through endless calls it again"),
     p.changes_its_argument: (Exception, "the recursive function swap changes what its argument 'pair' holds"),

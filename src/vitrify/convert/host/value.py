@@ -22,11 +22,18 @@ from ...core.size import Size
 from ...eager.host_ops import host_value_op
 from ...eager.tensor import Tensor, to_tensor
 from ...ir.program import Variable
+from ..state.journal import innermost_journal
 from ..values.deferred import Call, Deferred, Input, captured, parts, record
+from .changes import Writing, always_writes, copies, guarded, note_made, released, says_it_writes, share_memory, sharing
 from .number_forms import has_form, in_operators
 
 SAMPLES = 3
 _KNOWN_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "nbytes", "flags", "strides"})
+_CHANGING = {
+    list: frozenset({"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"}),
+    np.ndarray: frozenset({"resize", "setflags"}),
+}
+"""The methods by which a value becomes another one in a way that is not recorded."""
 
 
 class Missing:
@@ -42,6 +49,7 @@ class HostValue(Deferred):
     def __init__(self, node: Any, samples: tuple[Any, ...]) -> None:
         super().__init__(node)
         object.__setattr__(self, "samples", samples)
+        note_made(self)
 
     # -- what is recorded -------------------------------------------------------------------------------------------
 
@@ -53,6 +61,8 @@ class HostValue(Deferred):
             raise AttributeError(f"{type(self._seen()[0]).__name__!r} object has no attribute {name!r}")
         if name in _KNOWN_ATTRIBUTES and found:
             return self._agreed(found, name)
+        if any(name in names and isinstance(s, kind) for kind, names in _CHANGING.items() for s in self._seen()):
+            raise self.refused(f"what .{name}() changes: it")
         if found and callable(found[0]):
             return partial(host_call, _call_method, self, name)
         return host_call(getattr, self, name)
@@ -61,8 +71,6 @@ class HostValue(Deferred):
         return host_call(operator.getitem, self, index)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if kwargs.get("out") is not None:
-            raise self.refused("the target of a NumPy function (`out=`)")
         return host_call(ufunc if method == "__call__" else getattr(ufunc, method), *inputs, **kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -104,13 +112,37 @@ class HostValue(Deferred):
         raise self.refused("an array by library code")
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise self.refused("the target of an assignment; write `a = np.where(...)` or assign in a tensor: it")
+        if not self._is_array():
+            raise self.refused("the target of an assignment: it")
+        host_call(operator.setitem, self, index, value)
+
+    def __delitem__(self, index: Any) -> None:
+        raise self.refused("what an item is deleted from: it")
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise self.refused("the target of an assignment to its attribute: it")
 
     def __contains__(self, item: Any) -> bool:
         raise self.refused("a container that is searched")
+
+    def _is_array(self) -> bool:
+        return bool(self._seen()) and all(isinstance(s, np.ndarray) for s in self._seen())
+
+    def check_change(self) -> None:
+        """Raise UnsupportedError where what changes the array is seen through others, or not on every path."""
+        if self.journal is not innermost_journal():
+            raise self.refused("what is changed where a tensor decides, or in a recursive function: it")
+        if any(True for _ in sharing(self)):
+            raise self.refused("what is changed while another value is a view of it: it")
+
+    def become(self, node: Any, samples: tuple[Any, ...]) -> None:
+        """Hold from now on what the expression gives at this point of the program."""
+        object.__setattr__(self, "samples", samples)
+        meta = self.meta()
+        if any(s.dtype != meta.dtype.np for s in self._seen()):
+            raise self.refused("what is changed, of a dtype that tensors do not have: it")
+        (out,) = record(host_value_op, attrs={"meta": meta}, call=node)
+        object.__setattr__(self, "node", Call(_numpy, (captured(out),)))
 
     # -- back to tensors --------------------------------------------------------------------------------------------
 
@@ -172,6 +204,18 @@ def _binary(function: Callable[[Any, Any], Any], reflected: bool) -> Callable[[H
     return method
 
 
+def _inplace(function: Callable[[Any, Any], Any], plain: Callable[[Any, Any], Any]) -> Callable[[HostValue, Any], Any]:
+    def method(self: HostValue, other: Any) -> Any:
+        is_tensor = isinstance(other, (Variable, Tensor))
+        if is_tensor and not self._is_array():
+            return NotImplemented
+        if is_tensor or any(isinstance(s, list) for s in self._seen()):
+            raise self.refused("the target of an in-place operation: it")
+        return host_call(function if self._is_array() else plain, self, other)
+
+    return method
+
+
 def _unary(function: Callable[[Any], Any]) -> Callable[[HostValue], Any]:
     return lambda self: host_call(function, self)
 
@@ -189,7 +233,7 @@ for _name in (
     _function = getattr(operator, f"__{_name}__")
     setattr(HostValue, f"__{_name}__", _binary(_function, reflected=False))
     setattr(HostValue, f"__r{_name}__", _binary(_function, reflected=True))
-    setattr(HostValue, f"__i{_name}__", _refusing("the target of an in-place operation; write it as `a = a + b`: it"))
+    setattr(HostValue, f"__i{_name}__", _inplace(getattr(operator, f"__i{_name}__"), _function))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     setattr(HostValue, f"__{_name}__", _binary(getattr(operator, _name), reflected=False))
 for _name in ("neg", "pos", "abs", "invert"):
@@ -205,14 +249,18 @@ for _name in ("str", "repr", "format"):
 
 def host_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What `function` gives for these arguments when the program runs."""
+    if always_writes(function):
+        return _changed(Writing.of(function, args, kwargs))
     node = Call(function, tuple(map(captured, args)), {name: captured(v) for name, v in kwargs.items()})
     samples, errors = [], []
     for number in range(SAMPLES):
         try:
             given = [sample_of(a, number) for a in args]
             named = {name: sample_of(v, number) for name, v in kwargs.items()}
-            samples.append(_quietly(function, given, named))
+            samples.append(released(_quietly(function, given, named)))
         except Exception as err:  # noqa: BLE001 - library code may raise anything on data it does not like
+            if says_it_writes(err):
+                return _changed(Writing.of(function, args, kwargs))
             errors.append(err)
             samples.append(Missing)
     if len(errors) == SAMPLES and isinstance(errors[0], (TypeError, AttributeError)):
@@ -220,6 +268,61 @@ def host_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if any(isinstance(s, Tensor) for s in samples):
         return function(*args, **kwargs)  # it hands over to the tensor's own method
     return HostValue(node, tuple(samples))
+
+
+def _changed(call: Writing) -> Any:
+    """What a call gives that writes to arrays, each of which holds from here on what it is then."""
+    rows = [[sample_of(value, number) for value in call.values] for number in range(SAMPLES)]
+    made = [copies(row) for row in rows]
+    results = [_tried(call.run, row) for row in made]
+    if all(result is Missing for result in results):
+        raise _written(call)
+    found = [_tried(call.targets, row) for row in rows]
+    numbers = set().union(*[targets for targets in found if targets is not Missing])
+    targets = {number: _target(call, call.values[number]) for number in sorted(numbers)}
+    given = _result(call, targets, made, results)
+    nodes = {number: call.node(number) for number in targets}
+    for number, target in targets.items():
+        after = [Missing if result is Missing else row[number] for row, result in zip(made, results)]
+        target.become(nodes[number], tuple(after))
+    return given
+
+
+def _target(call: Writing, value: Any) -> HostValue:
+    if not isinstance(value, HostValue):
+        raise _written(call)
+    value.check_change()
+    return value
+
+
+def _written(call: Writing) -> UnsupportedError:
+    name = getattr(call.function, "__name__", call.function)
+    return UnsupportedError(
+        f"{name} writes what only a run of the program knows to an array that was there before",
+        hint="let it return a new array (`a = np.add(a, b)`), or convert with full_graph=False",
+    )
+
+
+def _result(call: Writing, targets: dict[int, HostValue], made: list[list[Any]], results: list[Any]) -> Any:
+    """What the call gives: None, one of the arrays that it writes to, or another value."""
+    known = [(row, result) for row, result in zip(made, results) if result is not Missing]
+    if all(result is None for _, result in known):
+        return None
+    for number, target in targets.items():
+        if all(result is row[number] for row, result in known):
+            return target
+        if any(share_memory([row[number]], [result]) for row, result in known):
+            raise target.refused("what is changed by a call that gives a view of it: it")
+    return HostValue(call.node(None), tuple(results))
+
+
+def _tried(run: Callable[[Any], Any], row: list[Any]) -> Any:
+    if any(value is Missing for value in row):
+        return Missing
+    try:
+        return _quietly(run, [row], {})
+    except Exception:  # noqa: BLE001 - library code may raise anything on data it does not like
+        return Missing
 
 
 def _quietly(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -234,7 +337,9 @@ def sample_of(value: Any, number: int) -> Any:
     """What `value` may be when the program runs; unknown sizes differ from one sample to the next."""
     value = as_plain(value)
     if isinstance(value, HostValue):
-        return value.samples[number]
+        return guarded(value.samples[number])
+    if isinstance(value, np.ndarray):
+        return guarded(value)
     if isinstance(value, (Variable, Tensor)):
         return _sample_tensor(captured(value), number)
     if isinstance(value, Deferred):

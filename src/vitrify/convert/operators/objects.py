@@ -131,6 +131,9 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
     if is_put_at_position(owner, key):
         put_at_position(owner, key, lambda position: _set_item(owner, position, value))
         return
+    if isinstance(owner, HostValue):
+        owner[key] = value
+        return
     if is_number(owner):
         ask(operator.setitem, owner, key, value)
     if not is_tensor(owner):

@@ -245,6 +245,12 @@ def note_spent(iterator: Any) -> None:
         journal.note(place)
 
 
+def innermost_journal() -> Journal | None:
+    """The journal of the region that is traced now: what is made elsewhere, others may see."""
+    held = _open.get()
+    return held[-1] if held else None
+
+
 def is_nested() -> bool:
     """Whether a branch or loop body is being traced, inside a trace."""
     return sum(not journal.tentative for journal in _open.get()) > 1
