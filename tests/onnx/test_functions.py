@@ -127,5 +127,5 @@ def test_factors_are_no_parameters(tmp_path):
 
 def test_operator_sets_outside_of_the_known_ones_are_refused(tmp_path):
     path = saved(tmp_path, "Relu", {"x": X}, {}, opset=6)
-    with pytest.raises(UnsupportedError, match="operator set 6; 7 to 26 can be read"):
+    with pytest.raises(UnsupportedError, match="operator set 6; 7 to 28 can be read"):
         paddle.onnx.load(path)

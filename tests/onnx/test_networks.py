@@ -41,17 +41,59 @@ def test_lengths_and_open_sizes(type_, tmp_path):
     agrees(path, fed)
 
 
-def test_relu_and_what_is_refused(tmp_path):
+# What our own cells have not: other orders, functions, bounds, peepholes and batches first.
+OTHER_CELLS = {
+    "relu": ("RNN", {"activations": ["Relu"]}),
+    "one function for each direction": (
+        "RNN", {"direction": "bidirectional", "activations": ["Affine", "LeakyRelu"],
+                "activation_alpha": [0.5, 0.2], "activation_beta": [0.1]}),
+    "reset before": ("GRU", {"linear_before_reset": 0}),
+    "reset before, both ways": ("GRU", {"direction": "bidirectional"}),
+    "other functions": ("GRU", {"activations": ["HardSigmoid", "Softsign"], "clip": 0.5}),
+    "reset after and clipped": ("GRU", {"linear_before_reset": 1, "clip": 0.3}),
+    "clipped": ("LSTM", {"clip": 0.4, "direction": "bidirectional"}),
+    "scaled": ("LSTM", {"activations": ["Sigmoid", "ScaledTanh", "Elu"], "activation_alpha": [1.5, 0.7],
+                        "activation_beta": [0.8]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("open_dims", [(), (0, 1)], ids=["known", "open"])
+@pytest.mark.parametrize("name", OTHER_CELLS)
+def test_cells_of_other_kinds(name, open_dims, tmp_path):
+    type_, attrs = OTHER_CELLS[name]
+    many = 1 + (attrs.get("direction") == "bidirectional")
+    kept = {**weights(type_, many), "b": floats(many, 2 * GATES[type_] * 4), "n": np.array([5, 3], "int32")}
     fed = {"x": floats(5, 2, 3)}
-    agrees(saved(tmp_path, "RNN", fed, weights("RNN", 1), 2, hidden_size=4, activations=["Relu"]), fed)
-    for type_, attrs in {
-        "GRU": {"linear_before_reset": 0},
-        "LSTM": {"clip": 1.0},
-        "RNN": {"activations": ["Sigmoid"]},
-    }.items():
-        path = saved(tmp_path, type_, fed, weights(type_, 1), 2, hidden_size=4, **attrs)
-        with pytest.raises(UnsupportedError, match="cannot be read"):
-            paddle.onnx.load(path)
+    agrees(saved(tmp_path, type_, fed, kept, 2, open_dims, hidden_size=4, **attrs), fed)
+
+
+@pytest.mark.parametrize("direction", ["forward", "bidirectional"])
+def test_peepholes(direction, tmp_path):
+    many = 1 + (direction == "bidirectional")
+    kept = {
+        **weights("LSTM", many), "b": None, "n": None, "h": floats(many, 2, 4), "c": floats(many, 2, 4),
+        "p": floats(many, 12),
+    }  # fmt: skip
+    fed = {"x": floats(5, 2, 3)}
+    agrees(saved(tmp_path, "LSTM", fed, kept, 3, hidden_size=4, direction=direction), fed)
+
+
+@pytest.mark.parametrize("type_", ["LSTM", "GRU", "RNN"])
+def test_batches_first(type_, tmp_path):
+    kept, fed = weights(type_, 2), {"x": floats(5, 2, 3)}
+    more = {"hidden_size": 4, "direction": "bidirectional"}
+    usual = paddle.onnx.load(saved(tmp_path, type_, fed, kept, 2, **more))(paddle.to_tensor(fed["x"]))
+    turned = {"x": fed["x"].swapaxes(0, 1)}  # ONNX Runtime has no such networks
+    path = saved(tmp_path, type_, turned, kept, 2, layout=1, **more)
+    out, last = paddle.onnx.load(path)(paddle.to_tensor(turned["x"]))
+    np.testing.assert_allclose(out, usual[0].transpose([2, 0, 1, 3]), rtol=1e-6)
+    np.testing.assert_allclose(last, usual[1].transpose([1, 0, 2]), rtol=1e-6)
+
+
+def test_a_function_that_is_none_is_refused(tmp_path):
+    path = saved(tmp_path, "RNN", {"x": floats(5, 2, 3)}, weights("RNN", 1), 2, hidden_size=4, activations=["Sine"])
+    with pytest.raises(UnsupportedError, match="the activation 'Sine' cannot be read"):
+        paddle.onnx.load(path)
 
 
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])

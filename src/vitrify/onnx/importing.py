@@ -19,12 +19,15 @@ from ..ir.known_values import as_tensor
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, check_fit, tree_from_json
 from ..ir.program import Program
 from . import (
+    attention_operators,
     contributed_operators,
     control_operators,
     layer_operators,
     network_operators,
     operators,
+    pooling_operators,
     quantized_operators,
+    recurrent_operators,
     reduction_operators,
     region_operators,
     resizing,
@@ -41,7 +44,8 @@ if TYPE_CHECKING:
 # The rooms whose import enters their operators in the table.
 ROOMS = (
     operators, reduction_operators, layer_operators, network_operators, control_operators, resizing,
-    quantized_operators, region_operators, contributed_operators,
+    quantized_operators, region_operators, contributed_operators, pooling_operators, recurrent_operators,
+    attention_operators,
 )  # fmt: skip
 _loading = lazy_module("vitrify.jit.loading")
 Array = np.ndarray[Any, Any]

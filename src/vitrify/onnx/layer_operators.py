@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..ir.known_values import as_tensor, sizes_argument
-from ..ops.like import cast
 from ..ops.registry import get_op
 from .node import EmptyList, Node, axis_in
 from .older_forms import along_axis
@@ -21,7 +19,7 @@ from .reading import dtype_of
 # -- layers ------------------------------------------------------------------------------------------------------------
 
 
-def _pairs(node: Node, n: int, x: Any = None, kernel: Any = ()) -> Any:
+def window_pairs(node: Node, n: int, x: Any = None, kernel: Any = ()) -> Any:
     """Padding as (low, high) pairs; "SAME" where it depends on sizes that are not known."""
     way = node.text("auto_pad", "NOTSET")
     if way in ("SAME_UPPER", "SAME_LOWER") and x is not None:
@@ -52,7 +50,7 @@ def _pairs_back(node: Node, n: int, x: Any, kernel: Any) -> Any:
     """Padding of a transposed convolution: what is wanted of its size, or that padding for each stride, decides."""
     way = node.text("auto_pad", "NOTSET")
     if not node.has("output_shape") and way not in ("SAME_UPPER", "SAME_LOWER"):
-        return _pairs(node, n)
+        return window_pairs(node, n)
     strides, dilations = node.ints("strides", [1] * n), node.ints("dilations", [1] * n)
     more = node.ints("output_padding", [0] * n)
     if UNKNOWN in x.shape[2:]:
@@ -76,7 +74,7 @@ def conv(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
     n = found.ndim - 2
     return get_op("conv")(
         found, w, None if bias is None else as_tensor(bias), stride=tuple(node.ints("strides", [1] * n)),
-        padding=_pairs(node, n, found, w.shape[2:]), dilation=tuple(node.ints("dilations", [1] * n)),
+        padding=window_pairs(node, n, found, w.shape[2:]), dilation=tuple(node.ints("dilations", [1] * n)),
         groups=node.number("group", 1), channel_last=False,
     )  # fmt: skip
 
@@ -93,56 +91,6 @@ def conv_transpose(node: Node, x: Any, weight: Any, bias: Any = None) -> Any:
         output_padding=tuple(node.ints("output_padding", [0] * n)), output_size=None,
         dilation=tuple(node.ints("dilations", [1] * n)), groups=node.number("group", 1), channel_last=False,
     )  # fmt: skip
-
-
-@operator("MaxPool", "AveragePool")
-def pool(node: Node, x: Any) -> Any:
-    """Pooling over windows."""
-    found = as_tensor(x)
-    kernel = tuple(node.ints("kernel_shape"))
-    n = len(kernel)
-    node.refuse("dilations", [1] * n)
-    attrs = {
-        "kernel": kernel, "stride": tuple(node.ints("strides", [1] * n)), "padding": _pairs(node, n, found, kernel),
-        "ceil_mode": bool(node.number("ceil_mode", 0)), "channel_last": False,
-    }  # fmt: skip
-    if node.type == "MaxPool":
-        if node.outputs == 1:
-            return get_op("max_pool")(found, **attrs)
-        out, places = _max_pool_places(found, attrs)
-        return out, _by_columns(found, places) if node.number("storage_order", 0) else places
-    exclusive = not node.number("count_include_pad", 0)
-    return get_op("avg_pool")(found, exclusive=exclusive, divisor=None, **attrs)
-
-
-def _max_pool_places(x: Any, attrs: dict[str, Any]) -> list[Any]:
-    """The maxima, and their places counted through the whole tensor."""
-    if UNKNOWN in x.shape[1:]:
-        raise UnsupportedError("the places of MaxPool need known sizes")
-    out, places = get_op("max_pool_with_index")(x, **attrs)
-    plane = math.prod(x.shape[2:])
-    planes = get_op("arange")(start=0, end=get_op("dim_size")(x, axis=0) * x.shape[1], step=1, dtype=int64)
-    starts = get_op("reshape")(planes * plane, shape=(-1, x.shape[1], *[1] * (x.ndim - 2)))
-    return [out, cast(places, int64) + starts]
-
-
-def _by_columns(x: Any, places: Any) -> Any:
-    """Places as they are counted where the last dimension is the slowest of a plane."""
-    sizes = x.shape[2:]
-    plane, rest, step = math.prod(sizes), places % math.prod(sizes), 1
-    found = places - rest
-    for d, size in enumerate(sizes):
-        plane //= size
-        found, rest, step = found + rest // plane * step, rest % plane, step * sizes[d]
-    return found
-
-
-@operator("GlobalAveragePool", "GlobalMaxPool")
-def global_pool(node: Node, x: Any) -> Any:
-    """The mean or maximum of each channel."""
-    found = as_tensor(x)
-    name = "mean" if node.type == "GlobalAveragePool" else "max"
-    return get_op(name)(found, axis=tuple(range(2, found.ndim)), keepdim=True)
 
 
 @operator("BatchNormalization")

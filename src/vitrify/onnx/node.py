@@ -74,6 +74,10 @@ class Node:
         """A number."""
         return float(self._value(name, "FLOAT", default))
 
+    def reals(self, name: str, default: list[float]) -> list[float]:
+        """A list of numbers."""
+        return [float(v) for v in self._value(name, "FLOATS", default)]
+
     def text(self, name: str, default: str | None = None) -> str:
         """A string attribute."""
         found = self._value(name, "STRING", default)

@@ -146,7 +146,9 @@ def range_(node: Node, start: Any, stop: Any, step: Any) -> Any:
     bounds = [v.reshape(-1)[0].item() if isinstance(v, np.ndarray) and v.dtype != object else v for v in
               (start, stop, step)]  # fmt: skip
     bounds = [v.reshape(-1)[0] if isinstance(v, np.ndarray) else v for v in bounds]
-    dtype = node.dtype(start) if isinstance(start, np.ndarray) and start.dtype != object else int64
+    known = [node.dtype(v) if isinstance(v, np.ndarray) else v.dtype for v in (start, stop, step)
+             if v.dtype != object]  # fmt: skip
+    dtype = known[0] if known else int64  # of sizes alone, of which ONNX makes int64
     return get_op("arange")(start=bounds[0], end=bounds[1], step=bounds[2], dtype=dtype)
 
 

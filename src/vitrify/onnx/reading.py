@@ -21,7 +21,7 @@ MOST_NODES = 1_000_000
 MOST_TENSORS = 200_000
 DEEPEST = 32
 MOST_DIMENSIONS = 64
-OLDEST_OPSET, NEWEST_OPSET = 7, 26
+OLDEST_OPSET, NEWEST_OPSET = 7, 28
 PLAIN_DOMAINS = ("", "ai.onnx")
 """The names of ONNX's own operators; others belong to runtimes and to functions of the file."""
 
