@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -251,3 +252,32 @@ def test_what_a_search_tree_holds_is_looked_through_once_a_change(monkeypatch):
     x = tensor([3.0, 1.0, 2.0])
     assert to_static(tree_sorted, full_graph=True)(x).tolist() == [1.0, 2.0, 3.0]
     assert asked and max(asked) == 1
+
+
+def ends_in_an_error(x):
+    if x.sum() < 0:
+        raise ValueError("below zero")
+    return ends_in_an_error(x - 1)
+
+
+def what_is_finished_behind_it(x):
+    try:
+        return ends_in_an_error(x)
+    finally:
+        print("finished")
+
+
+def test_what_raises_alone_is_not_unrolled():
+    """A `try` around a call of a function that always raises is refused at once, not after a thousand calls."""
+    calls = Counter()
+
+    def profile(frame, event, arg):
+        calls[frame.f_code.co_name] += event == "call"
+
+    sys.setprofile(profile)
+    try:
+        with pytest.raises(UnsupportedError, match="ValueError is raised here"):
+            to_static(what_is_finished_behind_it, full_graph=True)(tensor(X))
+    finally:
+        sys.setprofile(None)
+    assert calls["ends_in_an_error"] < 20

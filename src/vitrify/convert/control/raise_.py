@@ -11,11 +11,12 @@ from ...core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeErro
 from ...core.pytree import flatten
 from ...core.source import innermost_user_loc, user_frames, user_locs
 from ...core.unset_local import of_one_function
-from ...eager.host_ops import UnsetError, raise_op
+from ...eager.host_ops import UnsetError, assert_op, raise_op
+from ...ir.attributes import blocks_of, reachable_blocks
 from ...ir.builder import current_builder
 from ...ir.dead_code import has_effect
 from ...ir.graph_tensor import GraphTensor, is_number
-from ...ir.program import Variable
+from ...ir.program import Operator, Variable
 from ..guards.told import refuse_if_told
 from ..state.journal import is_anything_changed, is_region_changed
 from ..values.base import Undefined, builder
@@ -26,6 +27,23 @@ from ..values.user_errors import is_for_user, is_of_plain_values, without_frames
 
 ENDED: Any = object()
 """What `run_path` gives for a path that ends in an exception."""
+
+
+class NeverReturns(Exception):
+    """Ends a path behind the call of a recursive function all of whose paths raise: no run comes there."""
+
+    @staticmethod
+    def made() -> NeverReturns:
+        """Such an exception, known to the program."""
+        err = NeverReturns()
+        _note(current_builder(), err, Call(RuntimeError, ("a function returned that never does",)))
+        return err
+
+
+def may_end(operator: Operator) -> bool:
+    """Whether a run may raise what the user's code raises where it comes to the operator."""
+    blocks = [inner for block in blocks_of(operator.attrs) for inner in reachable_blocks(block, lambda b: b.ops)]
+    return any(op.op in (raise_op, assert_op) for op in [operator, *[op for block in blocks for op in block.ops]])
 
 
 def convert_raise(*given: Any) -> Any:

@@ -25,6 +25,7 @@ from ..values.base import Undefined, builder, is_graph, is_tensor
 from .carried import CarriedState, CarriedValue
 from .leaves import Leaf
 from .loop_trace import carry_place, ends, enter, grow
+from .raise_ import ENDED, NeverReturns, may_end, run_path
 from .sharing import Outer, outer_of
 from .unknown import Pending, Signal, stand_in
 
@@ -51,7 +52,7 @@ class Recording:
 
     `state`: what enters it. `result`: what it returns, None while no path told. `captured`: the variables around it
     that it reads. `changed`: which of its formal inputs it changes in place. `shared`: which outputs may be what is
-    given for a formal input, by its number, a variable around it, or another output.
+    given for a formal input, by its number, a variable around it, or another output. `never_returns`: all paths raise.
     """
 
     name: str
@@ -63,9 +64,17 @@ class Recording:
     changed: list[int] = field(default_factory=list)
     shared: list[tuple[int, Any]] = field(default_factory=list)
     returned: Any = None
+    never_returns: bool = False
 
     def call(self, arguments: Sequence[Any]) -> Any:
         """Record a call in the current block; what it returns."""
+        result = self.called(arguments)
+        if self.never_returns:
+            raise NeverReturns.made()
+        return result
+
+    def called(self, arguments: Sequence[Any]) -> Any:
+        """The same, of a function that may never return."""
         if self.result is None:
             raise Pending(self)
         entering = self._entering(arguments)
@@ -79,6 +88,12 @@ class Recording:
         result = self._leave(iter(outputs), arguments)
         self._share(outputs, self._handles(arguments))
         return result
+
+    def note_end(self) -> None:
+        """Take notice that every path raises, or calls the function again."""
+        self.never_returns = True
+        if self.result is None:
+            self.result = CarriedValue.of(self.name, None)
 
     def _share(self, outputs: Sequence[Variable], handles: Sequence[Any]) -> None:
         """Note which outputs may be tensors that were given: nobody knows on which paths."""
@@ -180,11 +195,14 @@ def record_function(activation: Activation) -> Any:
         except Pending as pending:
             if pending.target is not recording:
                 raise
-            raise _endless(activation.function) from None
+            if recording.never_returns or not _may_raise(recording):
+                raise _endless(activation.function) from None
+            recording.note_end()
+            continue
         if settled:
             recording.block.name = name
             close_function(recording.block, recording.captured)
-            return recording.call(list(activation.arguments.arguments.values()))
+            return recording.called(list(activation.arguments.arguments.values()))
     raise ArgumentError(
         f"what the recursive function {name} takes and returns does not settle: shapes or types keep changing from one "
         "call to the next",
@@ -199,6 +217,12 @@ def _take_numbers(activation: Activation) -> None:
         for parameter, value in zip(activation.parameters, arguments.arguments.values()):
             parameter.widen(value)
     activation.seen = []
+
+
+def _may_raise(recording: Recording) -> bool:
+    """Whether some path of the function raises, in the attempt that was just given up."""
+    blocks = recording.block.program.blocks
+    return any(map(may_end, [op for block in blocks[blocks.index(recording.block) :] for op in block.ops]))
 
 
 def _endless(function: Any) -> EndlessRecursionError:
@@ -227,7 +251,10 @@ def _attempt(activation: Activation, recording: Recording) -> bool:
         before = [_content(v) for v in values]
         arguments = activation.arguments.signature.bind_partial()
         arguments.arguments.update(zip(activation.arguments.arguments, values))
-        result = activation.function(*arguments.args, **arguments.kwargs)
+        result = run_path(lambda: activation.function(*arguments.args, **arguments.kwargs))
+        if result is ENDED:
+            recording.note_end()
+            result = None
         for parameter, value, content in zip(state.variables, values, before):
             _check_unchanged(recording, parameter, value, content, journal)
         journal.forget_local((values, result))

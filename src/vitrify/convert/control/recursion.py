@@ -30,14 +30,18 @@ from ..state.cells import names_in, outer_variables
 from ..state.journal import kept_unless_given_up
 from ..values.base import builder, is_tensor
 from ..values.facts import FirstIterationDiffers
+from ..values.handlers import RaisedInCallError, left_to_pass
 from .carried import CarriedValue
 from .leaves import Leaf
+from .raise_ import NeverReturns, may_end
 from .recording import Recording, Restart, container_of, record_function
 from .unknown import Signal
 
 # A function that calls itself this deep inside branches that tensors decide, with another number each time, is taken
 # for one whose number only runs along.
 MAX_UNROLLED = 12
+MAX_UNROLLED_BEHIND_RAISES = 100
+"""The same where tensors decide nothing but whether the calls between raise."""
 
 
 class Found(Signal):
@@ -79,9 +83,10 @@ def _has_lists(tree: TreeDef) -> bool:
 class Activation:
     """A call of a converted function that runs already, in progress in `block`.
 
-    `parameters` are its arguments as values carried from call to call. `varies`: numbers among them may differ from one
-    call to the next. `unrolled`: recording it as a function failed. `differs`: the argument by which calls inside it
-    are of another kind.
+    `begin`, `passes`: how many operators were there before, and what `left_to_pass` told. `raises`: how many calls
+    around it may have raised before the next. `parameters` are its arguments as values carried from call to call.
+    `varies`: numbers among them may differ from one call to the next. `unrolled`: recording it as a function failed.
+    `differs`: the argument by which calls inside it are of another kind.
     """
 
     function: FunctionType
@@ -89,6 +94,9 @@ class Activation:
     block: Block
     parameters: list[CarriedValue]
     depth: int
+    begin: int = 0
+    raises: int = 0
+    passes: tuple[int, int] = field(default_factory=left_to_pass)
     recording: Recording | None = None
     varies: bool = False
     unrolled: bool = False
@@ -100,6 +108,13 @@ class Activation:
         if not _is_same_function(self.function, given.function) or given.names != list(self.arguments.arguments):
             return False
         return all(_fits(p, v, varies) for p, v in zip(self.parameters, given.values))
+
+    def is_decided(self) -> bool:
+        """Whether a tensor decides on what is called now: on the path taken, or whether all ended before."""
+        here, (attempt, passes) = builder().block, left_to_pass()
+        if here is not self.block or (attempt == self.passes[0] and passes < self.passes[1]):
+            return True
+        return any(map(may_end, here.ops[self.begin :]))
 
     def unlike(self, given: Given) -> str:
         """The name of an argument that is of another kind than in this call."""
@@ -153,23 +168,26 @@ def _call(function: FunctionType, /, *args: Any, **kwargs: Any) -> Any:
         if activation.takes(given, varies=activation.varies):
             if activation.recording is not None:
                 return activation.recording.call(list(arguments.arguments.values()))
-            if builder().block is not activation.block:
+            if activation.is_decided():
                 raise Found(activation)
         elif not activation.differs and _is_same_function(activation.function, function):
             activation.differs = activation.unlike(given)
     _look_for_numbers(held, given)
     parameters = [CarriedValue.of(name, value) for name, value in arguments.arguments.items()]
-    activation = Activation(function, arguments, builder().block, parameters, len(held))
-    return _traced(activation)
+    block, around = builder().block, next((a for a in reversed(held) if a.function.__code__ is function.__code__), None)
+    raises = 0 if around is None else around.raises + around.is_decided()
+    return _traced(Activation(function, arguments, block, parameters, len(held), len(block.ops), raises))
 
 
 def _look_for_numbers(held: Sequence[Activation], given: Given) -> None:
     """Give up the outermost of many nested calls that differ in numbers only: they are one function."""
-    if len({a.block for a in held if a.function.__code__ is given.function.__code__}) < MAX_UNROLLED:
+    known = [a for a in held if a.function.__code__ is given.function.__code__]
+    behind_raises = bool(known) and known[-1].raises >= MAX_UNROLLED_BEHIND_RAISES
+    if len({a.block for a in known}) < MAX_UNROLLED and not behind_raises:
         return  # whether they are alike is asked of all that the arguments hold
     alike = [a for a in held if a.takes(given, varies=True)]
     blocks = {a.block for a in alike} | {builder().block}
-    if len(blocks) > MAX_UNROLLED:
+    if len(blocks) > MAX_UNROLLED or (behind_raises and len(alike) > MAX_UNROLLED):
         outermost = alike[0]
         outermost.varies = True
         outermost.seen = [a.arguments for a in alike[1:]] + [given.arguments]
@@ -186,7 +204,10 @@ def _traced(activation: Activation) -> Any:
         except Found as found:
             if found.target is not activation:
                 raise
-        return _as_function(activation)
+        result = _as_function(activation)
+        if activation.recording is not None and activation.recording.never_returns:
+            raise NeverReturns.made()
+        return result
     except RecursionError as err:
         if isinstance(err, VitrifyError) or not activation.differs:
             raise
@@ -216,7 +237,9 @@ def _as_function(activation: Activation) -> Any:
             return record_function(activation)
     except InternalError:
         raise
-    except Exception as err:  # noqa: BLE001 - whatever Python raises where it meets a tensor instead of a number
+    except Exception as err:
+        if isinstance(err, RaisedInCallError) and not activation.varies:
+            raise  # each of the calls, which are alike, would say the same, one inside the other
         activation.recording, activation.unrolled = None, True
         try:
             return _in_line(activation)

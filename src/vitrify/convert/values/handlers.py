@@ -74,6 +74,12 @@ def is_passed() -> bool:
     return True
 
 
+def left_to_pass() -> tuple[int, int]:
+    """Which attempt is made, and how many exceptions it still passes: less, where one was known not to be raised."""
+    attempt = _ATTEMPT.get()
+    return (0, 0) if attempt is None else (id(attempt), attempt.passed)
+
+
 MAX_TRIES = 4096
 _DEEP: BoundedCache[tuple[str, int], bool] = BoundedCache("tries around calls that raise", MAX_TRIES)
 
