@@ -18,6 +18,7 @@ from ..transformers import ConvertedCode, convert_code, is_converted, refuse_gen
 from ..transformers import source_of as source_of_function
 from .calls.call import CallConverter
 from .calls.library import looks_around, of_library
+from .calls.open_axes import for_axes
 from .calls.optional_arguments import for_either
 from .calls.starred import StarredCalls
 from .control.attempts import raising_form, tried
@@ -126,7 +127,10 @@ def _called(function: Any) -> Any:
     found = convert_call(function)
     if found is function and isinstance(function, _LIBRARY):
         found = of_library(function)
-    found = for_either(function) if found is function and isinstance(function, _WITH_OPTIONS) else found
+    if found is function:
+        found = for_either(found) if isinstance(function, _WITH_OPTIONS) else found
+    elif isinstance(function, FunctionType) and is_ours(function):
+        found = for_axes(found)  # the form for lists of a function of ours, such as `stack`
     is_left = current_builder() is None or passes_on(function) or (found is function and looks_around(function))
     return found if is_left else for_options(found, is_ours(function))
 

@@ -13,6 +13,7 @@ from ..values.base import builder
 from ..values.cases import by_cases
 from ..values.optional import is_none, optional_kind
 from ..values.user_errors import for_user
+from .open_axes import for_axes, over_axes
 
 Function = Callable[..., Any]
 
@@ -25,11 +26,11 @@ def for_either(function: Function) -> Function:
 @for_user
 def _call(function: Function, *args: Any, **kwargs: Any) -> Any:
     if not builder().has_optional:
-        return function(*args, **kwargs)
+        return over_axes(function, args, kwargs)
     given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
     key = next((k for k, v in given.items() if optional_kind(v) is not None and _may_leave_out(function, k)), None)
     if key is None:
-        return by_cases(function, args, kwargs)
+        return by_cases(for_axes(function), args, kwargs)
     without = {**given, key: None}
     return builder().choose(
         is_none(given[key]),

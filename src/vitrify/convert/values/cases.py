@@ -79,7 +79,7 @@ def by_cases(function: Function, args: Sequence[Any], kwargs: Mapping[str, Any])
     if build is None or not (build.has_cases or build.has_optional):
         return function(*args, **kwargs)
     given = (list(args), dict(kwargs))
-    found = next((part for part in _parts(given) if _is_case(part, given)), None)
+    found = next((part for part in held_parts(given) if _is_case(part, given)), None)
     if found is None:
         return function(*args, **kwargs)
     try:
@@ -106,19 +106,19 @@ def _each(call: Callable[[Any], Any], found: Variable, given: Any) -> Any:
     """`call(given)` with each of the values that `found` may have in its place."""
     choose = builder().choose
     if optional_kind(found) is not None:
-        return choose(is_none(found), lambda: call(_put(given, {found: None})), lambda: call(given), _NAME)
+        return choose(is_none(found), lambda: call(put_known(given, {found: None})), lambda: call(given), _NAME)
     chosen: Chosen | None = found.__dict__.get(CHOSEN)
     if chosen is not None:
-        others = [v for v in _parts(given) if _is_chosen_by(v, chosen.pred)]  # all that this condition decides
+        others = [v for v in held_parts(given) if _is_chosen_by(v, chosen.pred)]  # all that this condition decides
         sides = [{v: getattr(v.__dict__[CHOSEN], side) for v in others} for side in ("then", "orelse")]
-        then, orelse = (partial(call, _put(given, side)) for side in sides)
+        then, orelse = (partial(call, put_known(given, side)) for side in sides)
         return choose(chosen.pred, then, orelse, _NAME)
     return _one_by_one(call, found, given, found.__dict__[AMONG])
 
 
 def _one_by_one(call: Callable[[Any], Any], found: Variable, given: Any, values: Sequence[Any]) -> Any:
     first, *others = values
-    use = partial(call, _put(given, {found: first}))
+    use = partial(call, put_known(given, {found: first}))
     if not others:
         return use()
     return builder().choose(equal(found, first), use, lambda: _one_by_one(call, found, given, others), _NAME)
@@ -138,31 +138,31 @@ def _is_chosen_by(value: Any, pred: Variable) -> bool:
     return chosen is not None and chosen.pred is pred
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def held_parts(value: Any) -> Iterator[Any]:
     """What a value is or, in lists, tuples, dicts and slices, holds."""
     if isinstance(value, slice):
         yield from (value.start, value.stop, value.step)
     elif isinstance(value, (list, tuple)) and not is_open(value):
         for item in value:
-            yield from _parts(item)
+            yield from held_parts(item)
     elif value.__class__ is dict:
         for item in value.values():
-            yield from _parts(item)
+            yield from held_parts(item)
     else:
         yield value
 
 
-def _put(value: Any, known: Mapping[Variable, Any]) -> Any:
+def put_known(value: Any, known: Mapping[Variable, Any]) -> Any:
     """`value` with what is known in place of the numbers that stand for it."""
     if isinstance(value, Variable):
         return known.get(value, value)
-    if not any(isinstance(part, Variable) and part in known for part in _parts(value)):
+    if not any(isinstance(part, Variable) and part in known for part in held_parts(value)):
         return value
     if isinstance(value, slice):
-        return slice(*[_put(part, known) for part in (value.start, value.stop, value.step)])
+        return slice(*[put_known(part, known) for part in (value.start, value.stop, value.step)])
     if value.__class__ is dict:
-        return {key: _put(item, known) for key, item in value.items()}
-    items = [_put(item, known) for item in value]
+        return {key: put_known(item, known) for key, item in value.items()}
+    items = [put_known(item, known) for item in value]
     if isinstance(value, list):
         return items
     return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
