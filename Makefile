@@ -30,7 +30,9 @@ demo: $(STAMP)  ## train a digit classifier eagerly, compiled and half-compiled;
 # One BLAS thread a worker: more of them than cores only wait for each other.
 test: export OPENBLAS_NUM_THREADS = 1
 test: export OMP_NUM_THREADS = 1
+# Many tests start a Python of their own. Where PYTHONDONTWRITEBYTECODE is set, each of those would compile what it imports.
 test: $(STAMP)  ## run every test that needs no GPU, the slow ones last (ARGS=... adds options of pytest, MARKS=... chooses)
+	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "$(MARKS)" $(ARGS)
 
 test-gpu: $(STAMP)  ## run the tests that need a CUDA device

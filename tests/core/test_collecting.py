@@ -3,8 +3,19 @@
 import gc
 import weakref
 
+import pytest
+
 from vitrify.core import collecting
 from vitrify.core.collecting import collection_paused
+
+
+@pytest.fixture(autouse=True)
+def thawed():
+    """Undo for a test that all which was there when tests began is frozen."""
+    gc.unfreeze()
+    collecting._PAUSES._frozen_at = -1
+    yield
+    gc.freeze()
 
 
 class Cycle:
@@ -44,3 +55,26 @@ def test_what_is_unreachable_goes_in_the_end(monkeypatch):
         if first() is None:
             break
     assert first() is None
+
+
+def test_what_others_froze_is_counted_once(monkeypatch):
+    gc.freeze()
+    counted = []
+    count = gc.get_freeze_count
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: counted.append(count()) or counted[-1])
+    for _ in range(3):
+        with collection_paused():
+            pass
+    assert len(counted) == 1 and counted[0] > 1000 and count() >= counted[0] > 0
+
+
+def test_thawed_objects_are_noticed_after_the_next_look(monkeypatch):
+    monkeypatch.setattr(collecting._PAUSES, "_known", 0)
+    gc.freeze()
+    with collection_paused():
+        pass
+    gc.unfreeze()
+    gc.collect()
+    with collection_paused():
+        pass
+    assert collecting._PAUSES._known > 1000

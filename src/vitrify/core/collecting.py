@@ -21,6 +21,7 @@ class _Pauses:
         self._looks = 0  # at all objects, by whomever
         self._known = 0  # objects that there were at the latest
         self._aged = 0  # objects since then that are old because of a pause
+        self._frozen_at = -1  # so many looks had been when somebody else had frozen objects
 
     def begin(self) -> None:
         """Count one more block; the first finds out whether there is anything to pause."""
@@ -41,10 +42,21 @@ class _Pauses:
         with self._lock:
             self._open -= 1
             if self._open == 0 and self._was_enabled:
-                is_due = not gc.get_freeze_count() and self._age() > max(LEAST, self._known)
+                is_due = not self._is_frozen() and self._age() > max(LEAST, self._known)
                 gc.enable()
         if is_due:
             gc.collect()
+
+    def _is_frozen(self) -> bool:
+        """Whether somebody else has frozen objects.
+
+        Python counts them one by one, which takes as long as tracing a small function where a process has frozen all
+        that it imported: it is asked again after the next look at all objects.
+        """
+        looks = gc.get_stats()[-1]["collections"]
+        if looks != self._frozen_at and gc.get_freeze_count():
+            self._frozen_at = looks
+        return looks == self._frozen_at
 
     def _age(self) -> int:
         """Let all objects be old; how many became so since all were looked at.
