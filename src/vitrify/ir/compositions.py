@@ -12,11 +12,9 @@ import numpy as np
 
 from ..core.dtype import float32, float64, int64
 from ..core.meta import UNKNOWN
-from ..core.modes import recorder
-from ..ops.control_flow import while_op
 from ..ops.creation import constant
 from ..ops.registry import OpDef, get_op
-from .regions import align_captures
+from .elimination import SOLVERS, loop
 
 Composition = Callable[..., Any]
 
@@ -50,24 +48,6 @@ def _flat(x: Any) -> Any:
     return get_op("reshape")(x, shape=(-1,))
 
 
-def _loop(start: Sequence[Any], test: Composition, step: Composition) -> Any:
-    """A `while` over values of unchanging types."""
-    builder: Any = recorder.get()
-    around, blocks = builder.block, []
-    for function in (test, step):
-        block = builder.program.create_block(around)
-        block.inputs[:] = [block.create_var(v.meta) for v in start]
-        builder.block = block
-        try:
-            found = function(*block.inputs)
-        finally:
-            builder.block = around
-        block.outputs = [*found] if isinstance(found, tuple) else [found]
-        blocks.append(block)
-    cond, body = blocks
-    return while_op(*start, *align_captures(blocks), cond=cond, body=body, n_carried=len(start), n_xs=0, reverse=False)
-
-
 # -- whole numbers and floats ------------------------------------------------------------------------------------------
 
 
@@ -84,7 +64,7 @@ def _gcd(x: Any, y: Any) -> Any:
         rest = get_op("mod")(a, _where(goes_on, b, one))
         return _where(goes_on, b, a), _where(goes_on, rest, b)
 
-    found = _loop([a, b], lambda a, b: _reduced("any", get_op("not_equal")(b, zero)), step)[0]
+    found = loop([a, b], lambda a, b: _reduced("any", get_op("not_equal")(b, zero)), step)[0]
     return _cast(get_op("abs")(found), kind)
 
 
@@ -259,7 +239,7 @@ def _matrix_exp(x: Any) -> Any:
     first = get_op("solve")(even - odd, even + odd)
     one = _number(1.0, float64)
     start = [_number(0.0, float64), first]
-    found = _loop(start, lambda i, _: get_op("less_than")(i, halvings), lambda i, x: (i + one, _product(x, x)))[1]
+    found = loop(start, lambda i, _: get_op("less_than")(i, halvings), lambda i, x: (i + one, _product(x, x)))[1]
     return _cast(found, x.dtype)
 
 
@@ -282,6 +262,7 @@ def _parts(x: Any) -> tuple[Any, Any]:
 _COMPOSITIONS: dict[str, Composition] = {
     "as_strided": _as_strided, "frexp": _frexp, "gcd": _gcd, "histogram_bin_edges": _bin_edges,
     "histogramdd": _histogramdd, "isin": _isin, "lcm": _lcm, "matrix_exp": _matrix_exp,
+    **SOLVERS,
 }  # fmt: skip
 
 __all__ = ["Composition", "composition_of"]

@@ -120,5 +120,10 @@ def in_other_ops(function: SavedFunction, has_form: Callable[[OpDef], bool]) -> 
 
 def block_in_other_ops(block: Block, has_form: Callable[[OpDef], bool]) -> Block:
     """The block with those composite operators that have no form elsewhere written in simpler ones, or itself."""
-    strange = {op for op in _ops_in(block) if _compositions.composition_of(op) is not None and not has_form(op)}
-    return block_of(expanded(graph_of(block), strange)) if strange else block
+    refused: set[OpDef] = set()  # those that have no composition for their values; the file's writer says so
+    while True:
+        found = {op for op in _ops_in(block) if _compositions.composition_of(op) is not None and not has_form(op)}
+        if not found - refused:
+            return block
+        block = block_of(expanded(graph_of(block), found - refused))
+        refused |= found

@@ -7,8 +7,11 @@ from typing import Any
 from ..core.errors import UnsupportedError
 from ..ir.known_values import as_tensor
 from ..ops import functions as F
+from .layer_operators import conv
 from .node import Node
 from .operator_table import operator
+from .recurrent_cells import activation_of
+from .reduction_operators import gemm
 
 
 @operator("com.microsoft.Gelu", "com.microsoft.BiasGelu")
@@ -51,3 +54,27 @@ def normalized_sum(node: Node, x: Any, skip: Any, scale: Any, shift: Any = None,
     if node.outputs in (2, 3):
         raise UnsupportedError("means and deviations of SkipLayerNormalization cannot be read")
     return (found, None, None, total)[: node.outputs] if node.outputs > 1 else found
+
+
+@operator("com.microsoft.FusedConv")
+def activated_convolution(node: Node, x: Any, weight: Any, bias: Any = None, more: Any = None) -> Any:
+    """A convolution, to which something may be added, and an activation of it."""
+    found = conv(node, x, weight, bias)
+    return _activated(node, found if more is None else found + as_tensor(more))
+
+
+@operator("com.microsoft.FusedGemm")
+def activated_product(node: Node, x: Any, y: Any, bias: Any = None) -> Any:
+    """A product and sum, and an activation of it."""
+    return _activated(node, gemm(node, x, y, bias))
+
+
+def _activated(node: Node, x: Any) -> Any:
+    name = node.text("activation", "")
+    numbers = node.reals("activation_params", [])
+    if name == "Clip":
+        return F.clip(x, *numbers)
+    if name == "HardSwish":
+        return F.hardswish(x)
+    named = [node.real(key, 0.0) for key in ("activation_alpha", "activation_beta") if node.has(key)]
+    return activation_of(node.type, name, [*numbers, *named])(x) if name else x

@@ -19,6 +19,7 @@ from ..ir.known_values import as_tensor
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, check_fit, tree_from_json
 from ..ir.program import Program
 from . import (
+    arranging_operators,
     attention_operators,
     contributed_operators,
     control_operators,
@@ -31,6 +32,7 @@ from . import (
     reduction_operators,
     region_operators,
     resizing,
+    sampling_operators,
 )
 from .external import Beside
 from .graph import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 ROOMS = (
     operators, reduction_operators, layer_operators, network_operators, control_operators, resizing,
     quantized_operators, region_operators, contributed_operators, pooling_operators, recurrent_operators,
-    attention_operators,
+    attention_operators, arranging_operators, sampling_operators,
 )  # fmt: skip
 _loading = lazy_module("vitrify.jit.loading")
 Array = np.ndarray[Any, Any]

@@ -10,11 +10,13 @@ import numpy as np
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..ir.known_values import as_tensor, sizes_argument
+from ..ops import functions as F
 from ..ops.registry import get_op
 from .node import EmptyList, Node, axis_in
 from .older_forms import along_axis
 from .operator_table import operator
 from .reading import dtype_of
+from .sizes import extent
 
 # -- layers ------------------------------------------------------------------------------------------------------------
 
@@ -204,34 +206,48 @@ def split_to_sequence(node: Node, x: Any, parts: Any = None) -> Any:
 
 @operator("NonMaxSuppression", known=(2, 3, 4))
 def suppressed(node: Node, boxes: Any, scores: Any, most: Any = None, overlap: Any = None, least: Any = None) -> Any:
-    """The places of boxes that remain, of one image: [k, 3] with image, class and box, one class behind the other."""
+    """The places of boxes that remain: [k, 3] with image, class and box, one class behind the other."""
     found, given = as_tensor(boxes), as_tensor(scores)
     limits = [None if v is None else np.asarray(v).reshape(-1)[0] for v in (most, overlap)]
-    if found.shape[0] != 1 or given.shape[1] == UNKNOWN or node.number("center_point_box", 0):
-        raise UnsupportedError("NonMaxSuppression is read for one image, a known number of classes, and corners")
-    if limits[0] is None or limits[0] < _MANY:
-        raise UnsupportedError("NonMaxSuppression is read without a largest number of boxes")
-    threshold, reshape = float(limits[1] or 0.0), get_op("reshape")
-    corners, flat = reshape(found, shape=(-1, 4)), reshape(given, shape=(-1,))
-    if given.shape[1] == 1 and least is None:
+    if UNKNOWN in (found.shape[0], given.shape[1]):
+        raise UnsupportedError("NonMaxSuppression is read for known numbers of images and classes")
+    most, threshold, reshape = int(limits[0] or 0), float(limits[1] or 0.0), get_op("reshape")
+    corners = _corners(reshape(found, shape=(-1, 4)), bool(node.number("center_point_box", 0)))
+    flat = reshape(given, shape=(-1,))
+    if found.shape[0] == given.shape[1] == 1 and least is None and most >= _MANY:
         kept = get_op("nms")(corners, flat, None, threshold=threshold, allowed=None, top_k=None)
         column = reshape(kept, shape=(-1, 1))
         zeros = column - column
         return get_op("concat")(zeros, zeros, column, axis=1)
-    return _by_class(corners, flat, given, threshold, least)
+    return _by_class(corners, flat, given, threshold, least, most, found.shape[0])
 
 
-def _by_class(corners: Any, flat: Any, given: Any, threshold: float, least: Any) -> Any:
-    """The same of boxes that each have a score for every class: boxes of several classes never meet."""
+def _corners(boxes: Any, by_middle: bool) -> Any:
+    """Boxes [n, 4] as their lower and their upper corners."""
+    first, second = F.split(boxes, 2, -1)
+    if by_middle:
+        return F.concat([first - second / 2, first + second / 2], -1)
+    return F.concat([F.minimum(first, second), F.maximum(first, second)], -1)
+
+
+def _by_class(corners: Any, flat: Any, given: Any, threshold: float, least: Any, most: int, number: int) -> Any:
+    """The same of boxes that each have a score for every class: boxes of several classes or images never meet."""
     reshape, gather = get_op("reshape"), get_op("gather")
-    count = given.shape[2] if given.shape[2] != UNKNOWN else get_op("dim_size")(given, axis=2)
+    images, classes = number, given.shape[1]
+    count = extent(given, 2)
     floor = -math.inf if least is None else float(np.asarray(least).reshape(-1)[0])
     places = reshape(get_op("nonzero")(flat > floor), shape=(-1,))
-    classes, owners = places // count, places % count
+    groups = places // count
+    owners = groups // classes * count + places % count
     kept = get_op("nms")(
-        gather(corners, owners, axis=0), gather(flat, places, axis=0), classes,
-        threshold=threshold, allowed=tuple(range(given.shape[1])), top_k=None,
+        gather(corners, owners, axis=0), gather(flat, places, axis=0), groups,
+        threshold=threshold, allowed=tuple(range(images * classes)), top_k=None,
     )  # fmt: skip
-    kept = gather(kept, get_op("sort")(gather(classes, kept, axis=0), axis=0, descending=False)[1], axis=0)
-    columns = [reshape(gather(v, kept, axis=0), shape=(-1, 1)) for v in (classes, owners)]
-    return get_op("concat")(columns[0] - columns[0], *columns, axis=1)
+    kept = gather(kept, get_op("sort")(gather(groups, kept, axis=0), axis=0, descending=False)[1], axis=0)
+    of = gather(groups, kept, axis=0)
+    if most < _MANY:
+        rank = F.arange(extent(of, 0), dtype="int64") - F.searchsorted(of, of)
+        kept = gather(kept, reshape(get_op("nonzero")(rank < most), shape=(-1,)), axis=0)
+        of = gather(groups, kept, axis=0)
+    columns = [of // classes, of % classes, gather(places, kept, axis=0) % count]
+    return F.stack(columns, 1)

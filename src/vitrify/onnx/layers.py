@@ -113,11 +113,14 @@ def max_pool_with_index(
     g: Context, x: Value, *, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, channel_last: bool
 ) -> list[Value]:
     """MaxPool; the places of ONNX count through the whole tensor, ours through a plane."""
-    sizes = known_sizes(x, range(1, x.ndim - 1) if channel_last else range(2, x.ndim), "max_pool with places")
+    sizes = [g.size(x, axis) for axis in (range(1, x.ndim - 1) if channel_last else range(2, x.ndim))]
     ceil = _ceil(x, kernel, stride, padding, ceil_mode, channel_last)
     attrs = _window(padding, None, kernel_shape=list(kernel), strides=list(stride), ceil_mode=ceil)
     out, places = _pooled(g, "MaxPool", x, channel_last, [x.dtype, int64], attrs)
-    return [out, g.both("Mod", places, int(np.prod(sizes)))]
+    plane = sizes[0]
+    for size in sizes[1:]:
+        plane = plane * size if isinstance(plane, Value) or not isinstance(size, Value) else size * plane
+    return [out, g.both("Mod", places, plane)]
 
 
 @FORMS("avg_pool")
@@ -347,12 +350,33 @@ def resize(
     }
     if first != 2:
         return _channels_first(g, x, sizes, scales, kind, align_corners, align_mode)
+    given = x
+    if kind == "cubic" and not align_corners:
+        x, scales = _single_elements(g, x, sizes, scales)
     if sizes is None:
         factors = g.constant([1.0, 1.0, *[float(s) for s in scales]], float32)
         return g.node("Resize", x, None, factors, **attrs)
-    wanted = as_list(sizes)
-    target = g.ints([g.size(x, 0), g.size(x, 1), *wanted])
+    target = g.ints([g.size(given, 0), g.size(given, 1), *as_list(sizes)])
     return g.node("Resize", x, None, None, target, **attrs)
+
+
+# A cubic's weights half an element before the first one, which stands for those before it too.
+_FIRST, _SECOND = 1.09375, -0.09375
+
+
+def _single_elements(g: Context, x: Value, sizes: Any, scales: Any) -> tuple[Value, Any]:
+    """x with one element along the dimensions that are to have one, and factors that keep it: ONNX takes the first."""
+    left, given = list(scales), x
+    wanted = [None] * len(left) if sizes is None else as_list(sizes)
+    for at, (scale, size) in enumerate(zip(scales, wanted)):
+        before = g.size(given, 2 + at)
+        after = int(before * scale) if size is None and isinstance(before, int) else size
+        if isinstance(after, Value) or after != 1:
+            continue
+        second = g.node("Min", g.scalar(before) - 1, g.constant(1, int64))
+        x = g.slice(x, 2 + at, 0, 1) * _FIRST + g.node("Gather", x, g.reshape(second, [1]), axis=2 + at) * _SECOND
+        left[at] = 1.0
+    return x, left
 
 
 def _channels_first(g: Context, x: Value, sizes: Any, scales: Any, kind: str, corners: bool, mode: int) -> Value:

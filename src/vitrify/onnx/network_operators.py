@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import UnsupportedError
 from ..ir.known_values import as_tensor
 from ..ops import functions as F
 from .node import Node
@@ -59,16 +58,3 @@ def eye_like(node: Node, x: Any) -> Any:
     code = node.number("dtype", 0)
     rows, columns = (F.arange(F.shape(x)[i] if x.shape[i] < 0 else x.shape[i], dtype="int64") for i in (0, 1))
     return F.cast(rows.unsqueeze(1) + node.number("k", 0) == columns, dtype_of(code) if code else x.dtype)
-
-
-_MODES = {"linear": "bilinear", "bilinear": "bilinear", "nearest": "nearest"}
-
-
-@operator("GridSample")
-def grid_sample(node: Node, x: Any, grid: Any) -> Any:
-    """An image read at places between -1 and 1."""
-    mode = node.text("mode", "linear")
-    if mode not in _MODES:
-        raise UnsupportedError(f"GridSample with mode={mode!r} cannot be read")
-    padding, corners = node.text("padding_mode", "zeros"), bool(node.number("align_corners", 0))
-    return F.grid_sample(as_tensor(x), as_tensor(grid), _MODES[mode], padding, corners)

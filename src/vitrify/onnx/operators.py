@@ -90,10 +90,19 @@ def cast_like(node: Node, x: Any, y: Any) -> Any:
     return cast(as_tensor(x), as_tensor(y).dtype)
 
 
-@operator("Identity", "Dropout")
-def identity(node: Node, x: Any, *_: Any) -> Any:
-    """x itself; Dropout does nothing in evaluation."""
+@operator("Identity")
+def identity(node: Node, x: Any) -> Any:
+    """x itself."""
     return x
+
+
+@operator("Dropout")
+def dropout(node: Node, x: Any, *_: Any) -> Any:
+    """x itself, for this is evaluation, and which elements are kept: all."""
+    if node.outputs == 1:
+        return x
+    kept = as_tensor(x)
+    return x, F.ones_like(kept, bool_ if node.opset >= 10 else kept.dtype)
 
 
 _ACTIVATIONS: dict[str, tuple[str, dict[str, tuple[str, float]]]] = {
@@ -297,9 +306,10 @@ def slice_(node: Node, x: Any, starts: Any, ends: Any, axes: Any = None, steps: 
     parts: list[Any] = [slice(None)] * found.ndim
     for axis, a, b, step in zip(places, first, last, by):
         parts[axis_in(axis, found.ndim)] = slice(a, _end(b, step), step)
-    if isinstance(found, np.ndarray):
+    is_known = all(bound is None or isinstance(bound, int) for p in parts for bound in (p.start, p.stop))
+    if isinstance(found, np.ndarray) and is_known:
         return found[tuple(parts)]
-    return get_op("getitem")(found, index=tuple(parts))
+    return get_op("getitem")(found, index=tuple(parts)) if is_known else as_tensor(found)[tuple(parts)]
 
 
 def _end(stop: Any, step: int) -> Any:

@@ -57,25 +57,25 @@ _REASONS: dict[str, str] = {
     ),
     **dict.fromkeys(
         (
-            "cholesky", "eig", "eigh", "inverse", "lstsq", "lu", "lu_pack", "lu_permutation", "lu_triangles",
-            "matrix_exp", "qr", "slogdet_parts", "solve", "svd", "triangular_solve",
+            "eig", "eigh", "lstsq", "lu", "lu_pack", "lu_permutation", "lu_triangles", "qr", "svd",
         ),
         _LINALG,
     ),
     **dict.fromkeys(("as_complex", "as_real", "complex"), _COMPLEX),
     **dict.fromkeys(("fft_c2c", "fft_c2r", "fft_r2c"), _FOURIER),
-    **dict.fromkeys(("unique", "unique_consecutive", "histogram", "mode"), _RAGGED),
+    **dict.fromkeys(("histogram", "mode"), _RAGGED),
     **dict.fromkeys(
         (
             "distribute_fpn_proposals", "generate_proposals", "matrix_nms", "multiclass_nms", "prior_box",
-            "psroi_pool", "roi_align", "roi_pool", "box_decode", "box_encode", "gather_tree",
+            "psroi_pool", "roi_pool", "box_decode", "box_encode", "gather_tree",
         ),
         _DETECTION,
     ),
     **dict.fromkeys(
         (
             "class_targets", "corner", "frexp", "gcd", "histogram_bin_edges", "histogramdd", "lcm", "nearest_gather",
-            "place_gather", "sample_positions", "viterbi_decode", "window_places", "yolo_targets",
+            "place_gather", "sample_positions", "cholesky", "inverse", "matrix_exp", "slogdet_parts", "solve",
+            "triangular_solve", "viterbi_decode", "window_places", "yolo_targets",
         ),
         _IN_OTHERS,
     ),
@@ -86,8 +86,7 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(("ctc", "rnnt"), _LOSS),
     **dict.fromkeys(
         (
-            "max_unpool", "overlap_add", "diagonal_scatter", "fold_patches",
-            "resize_axes", "base_grid",
+            "overlap_add", "resize_axes",
         ),
         _SPECIAL,
     ),

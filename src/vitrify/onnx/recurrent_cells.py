@@ -31,12 +31,17 @@ _FUNCTIONS: dict[str, tuple[Callable[[Any, Any, Any], Any], float | None, float 
 def activations(node: Node, usual: Sequence[str]) -> list[Function]:
     """The activations of all directions, in order, each with its numbers."""
     alphas, betas = iter(node.reals("activation_alpha", [])), iter(node.reals("activation_beta", []))
-    return [_with_numbers(node, name, alphas, betas) for name in node.texts("activations", list(usual))]
+    return [_with_numbers(node.type, name, alphas, betas) for name in node.texts("activations", list(usual))]
 
 
-def _with_numbers(node: Node, name: str, alphas: Iterator[float], betas: Iterator[float]) -> Function:
+def activation_of(type_: str, name: str, numbers: Sequence[float]) -> Function:
+    """An activation of a node of this type, with its numbers in order."""
+    return _with_numbers(type_, name, iter(numbers[:1]), iter(numbers[1:]))
+
+
+def _with_numbers(type_: str, name: str, alphas: Iterator[float], betas: Iterator[float]) -> Function:
     if name.lower() not in _FUNCTIONS:
-        raise UnsupportedError(f"{node.type} with the activation {name!r} cannot be read")
+        raise UnsupportedError(f"{type_} with the activation {name!r} cannot be read")
     function, alpha, beta = _FUNCTIONS[name.lower()]
     a = None if alpha is None else next(alphas, alpha)
     b = None if beta is None else next(betas, beta)

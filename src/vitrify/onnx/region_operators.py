@@ -15,6 +15,7 @@ from ..ops.roi import roi_align
 from ..ops.unique import unique
 from .node import Node
 from .operator_table import operator
+from .sampling_operators import largest_of_regions
 
 
 @operator("LRN")
@@ -29,11 +30,12 @@ def response_norm(node: Node, x: Any) -> Any:
 
 @operator("RoiAlign")
 def regions(node: Node, x: Any, rois: Any, images: Any) -> Any:
-    """Means of regions, each of which says which image it is of."""
-    node.refuse("mode", "avg")
+    """Means or maxima of regions, each of which says which image it is of."""
     x, rois, images = as_tensor(x), as_tensor(rois), as_tensor(images)
     usual = "half_pixel" if node.opset >= 16 else "output_half_pixel"
     aligned = node.text("coordinate_transformation_mode", usual) == "half_pixel"
+    if node.text("mode", "avg") == "max":
+        return largest_of_regions(node, x, rois, images, aligned)
     count = rois.shape[0] if rois.shape[0] != UNKNOWN else get_op("dim_size")(rois, axis=0)
     if x.shape[0] == 1:
         counts = F.cast(F.full([1], count, int64), int32)

@@ -18,6 +18,7 @@ from .sizes import extent
 # Where the middle of element i of n lies among m elements: `scale` is n / m, or what the file says.
 _PLACES: dict[str, Any] = {
     "half_pixel": lambda i, scale, n, m: (i + 0.5) / scale - 0.5,
+    "half_pixel_symmetric": lambda i, scale, n, m: m / 2 * (1 - n / (scale * m)) + (i + 0.5) / scale - 0.5,
     "asymmetric": lambda i, scale, n, m: i / scale,
     "pytorch_half_pixel": lambda i, scale, n, m: _if_several(n, (i + 0.5) / scale - 0.5, i),
     "align_corners": lambda i, scale, n, m: _if_several(n, i * (m - 1) / _at_least_one(n - 1), i),
@@ -55,8 +56,7 @@ def resize(node: Node, x: Any, *settings: Any) -> Any:
     where = node.text("coordinate_transformation_mode", "half_pixel")
     if where not in _PLACES:
         raise UnsupportedError(f"Resize with coordinates {where!r} cannot be read")
-    for name in ("antialias", "exclude_outside"):
-        node.refuse(name, 0)
+    node.refuse("antialias", 0)
     node.refuse("keep_aspect_ratio_policy", "stretch")
     return _resized(node, as_tensor(x), scales, sizes, where, node.text("nearest_mode", "round_prefer_floor"))
 
@@ -92,7 +92,7 @@ def _as_one_op(
     n = x.ndim - 2
     if axes != list(range(x.ndim)) or not 1 <= n <= 3 or (where, mode) not in _OURS:
         return None
-    if (mode == "nearest" and nearest != "floor") or (mode == "cubic" and node.real("cubic_coeff_a", -0.75) != -0.75):
+    if (mode == "nearest" and nearest != "floor") or (mode == "cubic" and _is_other_cubic(node)):
         return None
     kept = factors[:2] == [1.0, 1.0] if wanted is None else all(
         isinstance(w, int) and w == s for w, s in zip(wanted, x.shape[:2])
@@ -133,10 +133,24 @@ def _along(node: Node, x: Any, axis: int, factor: float | None, size: Any, where
     low = F.floor(places)
     rest = places - low
     out = None
-    for offset, weight in _weights(node, rest, mode):
+    weights = _weights(node, rest, mode)
+    if node.number("exclude_outside", 0):
+        weights = _inside_alone(weights, low, before)
+    for offset, weight in weights:
         part = _taken(x, low + offset, axis, before) * F.reshape(weight, [-1, *[1] * (x.ndim - axis - 1)])
         out = part if out is None else out + part
     return out
+
+
+def _is_other_cubic(node: Node) -> bool:
+    return node.real("cubic_coeff_a", -0.75) != -0.75 or bool(node.number("exclude_outside", 0))
+
+
+def _inside_alone(weights: list[tuple[int, Any]], low: Any, size: Any) -> list[tuple[int, Any]]:
+    """The weights of the neighbours that there are, whose sum is 1."""
+    inside = [(d, F.where((low + d >= 0) & (low + d < size), w, w * 0.0)) for d, w in weights]
+    total = sum(w for _, w in inside)
+    return [(d, w / total) for d, w in inside]
 
 
 def _scaled(size: Any, factor: float) -> Any:
