@@ -268,12 +268,20 @@ def into_a_known_one(x, s):
     return x * len(s), {7} | s, s - {5}
 
 
+def number_of_the_program(x):
+    s, n = {1}, 0
+    while n < x.sum():
+        s.add(n)
+        n += 1
+    return s
+
+
 @pytest.mark.parametrize(
     "function",
     [
         added, discarded, given_back, removed, updated, operators, in_place, popped, popped_empty, gone_through,
         in_loop, nested, chosen, cleared, comprehension, truth, isset, number_in, frozen, tensors, printed,
-        summed, star, caught, inner, copies,
+        summed, star, caught, inner, copies, number_of_the_program,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip
@@ -313,14 +321,6 @@ def of_a_library(x):
     return x, ",".join({"a"} | {str(n) for n in (1,) if x.sum() > 0})
 
 
-def number_of_the_program(x):
-    s, n = {1}, 0
-    while n < x.sum():
-        s.add(n)
-        n += 1
-    return s
-
-
 def text(x):
     return f"{big(x)}", x
 
@@ -351,7 +351,7 @@ def frozen_of(x):
 @pytest.mark.parametrize(
     "function",
     [
-        in_an_order_of_the_path, popped_of_many, of_a_library, number_of_the_program, text, tensor_on_one_path,
+        in_an_order_of_the_path, popped_of_many, of_a_library, text, tensor_on_one_path,
         in_a_growing_list, frozen_with, frozen_of,
     ],
     ids=lambda f: f.__name__,

@@ -187,16 +187,17 @@ GROUPS: dict[str, list[Entry]] = {
             "A number as a new key of a dict",
             "UnsupportedError",
             "it is none of the keys",
-            "Which keys there are must be known while converting; which of them is set need not.",
+            "Where a dict holds values of several kinds, its keys must be known while converting; which of them is set "
+            "need not.",
             """
             def f(x):
-                parts = {0: x}
+                parts = {0: x, 1: "none"}
                 parts[int(x.argmax())] = x * 2
                 return parts[0]
             """,
             """
             def f(x):
-                parts = {0: x, 1: x, 2: x}
+                parts = {0: x, 1: "none", 2: x}
                 parts[int(x.argmax())] = x * 2
                 return parts[0]
             """,

@@ -10,10 +10,9 @@ from .calls.list_builtins import spread
 from .calls.managers import with_converted
 from .calls.patterns import capture, either, instance, mapping, match, same, sequence, star
 from .calls.unpack import unpacked, unpacked_rest
-from .containers.dicts import new_dict
 from .containers.displays import new_list, new_tuple
 from .containers.each_key import key_of
-from .containers.sets import new_set
+from .containers.making import new_dict, new_set
 from .control.attempts import raised, returned, tried
 from .control.branches import convert_ifelse, convert_ifexp, unchanged
 from .control.comprehension import dict_of, each, generator, list_of, set_of

@@ -53,25 +53,50 @@ def is_open(value: Any) -> bool:
 
 
 class OverList:
-    """A sequence of another class than list, whose length may be known only when a program runs.
+    """A container of another class than list, whose length may be known only when a program runs.
 
-    It is a container of one list, `values`, that nobody else knows. Built for a call it is of the class `kind`.
+    It is made of lists that nobody else knows. Built for a call it is of the class `kind`.
     """
 
-    __slots__ = ("values",)
+    __slots__ = ()
 
     kind: ClassVar[type]
-    values: Any
 
-    def __init__(self, values: Any) -> None:
-        self.values = values
+    def lists(self) -> list[Any]:
+        """The lists that it is made of."""
+        raise NotImplementedError
+
+    def listed(self) -> Any:
+        """The list of its items, as it is gone through."""
+        raise NotImplementedError
+
+    def snapshot(self) -> Any:
+        """One of the same content, for a trace that puts it back later."""
+        raise NotImplementedError
 
     def made_with(self) -> tuple[Any, ...] | None:
         """What its class in eager code is given beside the items; None for nothing."""
         return None
 
 
-class OpenTuple(OverList):
+class OverOneList(OverList):
+    """A sequence made of one list, `values`."""
+
+    __slots__ = ("values",)
+
+    values: Any
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def lists(self) -> list[Any]:
+        return [self.values]
+
+    def listed(self) -> Any:
+        return self.values
+
+
+class OpenTuple(OverOneList):
     """A tuple whose length is known only when a program runs: nobody changes the list in it."""
 
     __slots__ = ()
@@ -79,7 +104,7 @@ class OpenTuple(OverList):
     kind = tuple
 
 
-class OpenDeque(OverList):
+class OpenDeque(OverOneList):
     """A deque that may come to have a length known only when a program runs."""
 
     __slots__ = ("__weakref__", "maxlen", "watches")
@@ -91,13 +116,47 @@ class OpenDeque(OverList):
         return (self.maxlen,)
 
 
-BY_CONTENT = (list, dict, OpenDeque)
+class OpenTable(OverList):
+    """A dict or set whose keys are known only when a program runs: `columns` are the lists that it is made of."""
+
+    __slots__ = ("__weakref__", "columns")
+
+    columns: tuple[Any, ...]
+
+    def __init__(self, *columns: Any) -> None:
+        self.columns = columns
+
+    def lists(self) -> list[Any]:
+        return list(self.columns)
+
+    @classmethod
+    def built(cls, columns: list[Any], *made_with: Any) -> Any:
+        """The dict or set of Python's own, from lists of Python's own."""
+        raise NotImplementedError
+
+    def length(self) -> Any:
+        """How many keys there are: an int, or a number of the program."""
+        raise NotImplementedError
+
+    def truth(self) -> Any:
+        """Whether there are keys: a bool, or a number of the program."""
+        raise NotImplementedError
+
+    def has(self, key: Any) -> Any:
+        """Whether the key is there: a bool, or a number of the program."""
+        raise NotImplementedError
+
+
+BY_CONTENT = (list, dict, OpenDeque, OpenTable)
 """Containers of which a tensor may decide what they hold: where nobody minds which object one is, that is all."""
 
 
 def list_in(value: Any) -> Any:
-    """The list in a tuple or deque whose length may be known only when the program runs; anything else as it is."""
-    return value.values if isinstance(value, OverList) else value
+    """The items of a tuple, deque or the like whose length may be known only when the program runs, as a list.
+
+    Anything else as it is.
+    """
+    return value.listed() if isinstance(value, OverList) else value
 
 
 class OpenDict(dict[Any, Any]):
@@ -229,7 +288,7 @@ def node_of(value: Any) -> Any:
     if issubclass(cls, OneOf):
         return OneOf, list(value.children), None
     if issubclass(cls, OverList):
-        return cls, [value.values], value.made_with()
+        return cls, value.lists(), value.made_with()
     base = next((base for base in _BASES if issubclass(cls, base)), None)
     if base is not None and not _is_foreign(cls):
         return _node_of_derived(value, base)
@@ -402,6 +461,8 @@ def unflatten_plain(tree: TreeDef, leaves: Iterator[Any]) -> Any:
         return next(leaves)
     kind, children, extra = tree
     values = [unflatten_plain(c, leaves) for c in children]
+    if issubclass(kind, OpenTable):
+        return kind.built(values, *(extra or ()))
     if issubclass(kind, OverList):
         return values[0]
     if extra == "fields":
@@ -445,6 +506,9 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
         return {item for item in items if flags.get(item, True)}
     if kind is OneOf:
         return children[1 + children[0]]
+    if issubclass(kind, OpenTable):
+        is_built = all(type(column) is list for column in children)
+        return kind.built(children, *(extra or ())) if is_built else kind(*children, *(extra or ()))
     if issubclass(kind, OverList):
         return _over_list(kind, children[0], extra or ())
     if issubclass(kind, CLOSURES):

@@ -115,6 +115,7 @@ class Builder:
         self.let_go: list[tuple[tuple[Any, ...], int]] = []  # values, and how many hold each who get others for them
         self.is_whole = False  # whether nothing may stay Python: then a run may refuse what only the run can tell
         self.keeps_containers = False  # whether lists and dicts of several paths stay several, as objects do
+        self.table_sites: Any = None  # the places where dicts and sets are made whose keys only a run knows
         self.made = Made()
         self.foreseen = Foreseen()
         self.kept: dict[int, Any] = {}  # by id, what a list of unknown length holds by value, though Python shares it

@@ -337,7 +337,7 @@ def _parts(value: Any) -> Iterable[Any] | None:
     if isinstance(value, MaybeUnset):
         return (value.value,)
     if isinstance(value, OverList):
-        return (value.values,)
+        return value.lists()
     if isinstance(value, OneOf):
         return value.children[1:]
     if isinstance(value, dict):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..convert import Converted, convert
 from ..convert.containers.stand_ins import Foreign, learn_of
+from ..convert.containers.table_sites import TableSites
 from ..convert.values.foreign import ForkedError
 from ..convert.values.handlers import learn
 from ..core.collecting import collection_paused
@@ -56,6 +57,7 @@ class ProgramBuilder:
         self._warns = warns
         self._is_whole = is_whole
         self._variation = Variation()
+        self._table_sites = TableSites()
         self._converted: Converted | None = None
 
     @property
@@ -150,10 +152,10 @@ class ProgramBuilder:
                 names = self._argument_names(tree)
                 return trace(
                     self.converted, tree, values, names, self.eager, variation, foreign, self._is_whole, keeps,
-                    is_called,
+                    is_called, self._table_sites if self._is_whole else None,
                 )  # fmt: skip
             except UnsupportedError as err:
-                if self._is_whole and learn_of(err, foreign):
+                if self._is_whole and (learn_of(err, foreign) or self._table_sites.learn_of(err)):
                     continue
                 if learn(err):
                     self._converted = None
@@ -161,7 +163,7 @@ class ProgramBuilder:
                     was_kept = keeps = True
                 elif keeps:
                     keeps = False  # the error of the shorter program says what to do about it
-                else:
+                elif not self._table_sites.give_up():
                     raise
 
     def warn_of_retracing(self, tree: TreeDef, consequence: str) -> None:

@@ -11,6 +11,7 @@ from ..convert import attempt, convert_call, ends_program, entered, observe_func
 from ..convert.calls.caught import unmasked
 from ..convert.containers.stand_ins import Foreign, standing_in
 from ..convert.containers.structure import opened
+from ..convert.containers.table_sites import TableSites
 from ..convert.control.branches import choose
 from ..convert.guards.kinds import Guards
 from ..convert.guards.observe import Observer, current_observer, observing
@@ -155,6 +156,7 @@ def trace(
     is_whole: bool = False,
     keeps_containers: bool = False,
     is_called: bool = False,
+    table_sites: TableSites | None = None,
 ) -> ConcreteProgram:
     """Run `function` once with Variables for the InputSpec leaves, recording a program.
 
@@ -164,7 +166,7 @@ def trace(
     a segment. keeps_containers: a list or dict of which a tensor decides which one it is stays the one or the other;
     by default it becomes one by value, which makes smaller programs, and must not be changed then (ForkedError).
     is_called: it is for a call, which can be done by another program where sizes are not what this one takes them
-    for.
+    for. table_sites: where dicts and sets are made whose keys only a run knows.
 
     Whatever the function does to Python objects is undone afterwards, and done by each run of the program.
     """
@@ -172,6 +174,7 @@ def trace(
     state.builder.is_whole = is_whole
     state.builder.keeps_containers = keeps_containers
     state.builder.is_called = is_called
+    state.builder.table_sites = table_sites
     values = _values(state, leaves, names)
     given = opened(FunctionSpec.rebuild(tree, values), {})
     varying = variation or Variation()

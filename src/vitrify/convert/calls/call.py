@@ -19,7 +19,7 @@ from typing import Any
 
 from ...core.bound import bound_to
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenDeque, OpenDict, OpenList
+from ...core.pytree import OpenDict, OpenList, OverList
 from ...eager.layer import Layer
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import GraphTensor
@@ -136,7 +136,7 @@ class CallConverter:
         plain = method.__func__
         if not isinstance(plain, FunctionType):
             return refused(method) or method
-        if isinstance(method.__self__, (OpenDeque, OpenDict, OpenList)):
+        if isinstance(method.__self__, (OpenDict, OpenList, OverList)):
             return _of_container(method)
         if is_apply(method):
             return applied(method, self)

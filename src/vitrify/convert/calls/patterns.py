@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from ...core.pytree import OpenSet, is_open, is_partial, list_in
 from ...ops.compare import logical_and, logical_or
-from ..containers.dicts import new_dict, unknown_keys
+from ..containers.dicts import unknown_keys
 from ..containers.displays import new_list
+from ..containers.making import new_dict
 from ..control.branches import convert_ifexp
 from ..host.value import HostValue
 from ..operators.compare import COMPARISONS

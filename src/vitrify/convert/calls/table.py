@@ -13,19 +13,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenDict, OverList, is_open, list_in
+from ...core.pytree import OpenDict, OpenTable, OverList, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, number
 from ...ops.sizes import dim_size
-from ..containers.dicts import VIEWS, GraphDict, as_dict, dict_of_view, new_dict, partial_items, unknown_keys
+from ..containers.dicts import VIEWS, GraphDict, as_dict, dict_of_view, partial_items, unknown_keys
 from ..containers.lists import GraphList
-from ..containers.sets import new_set
+from ..containers.making import dict_from, new_dict, new_set
 from ..control.comprehension import (
     GeneratorExpression,
     all_of,
     any_of,
     as_set,
     clause_of,
+    dict_of,
     dict_of_pairs,
     keys_listed,
     sum_of,
@@ -59,6 +60,7 @@ from ..values.user_errors import for_user
 from .higher_order import graph_sequence, graph_sequences, known_items
 from .lazily import first_of, numbered, zip_pushed
 from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
+from .taking_all import numbers_listed
 
 _NOTHING = object()
 
@@ -66,6 +68,8 @@ _NOTHING = object()
 @for_user
 def convert_len(obj: Any) -> Any:
     """`len(obj)`: a tensor's unknown first size becomes a tensor."""
+    if isinstance(obj, OpenTable):
+        return obj.length()
     obj = list_in(obj)
     if isinstance(obj, GraphSequence):
         return obj.length
@@ -340,6 +344,9 @@ def _from_items(cls: type) -> Callable[..., Any]:
 
 def _set_from_items(*args: Any) -> Any:
     """`set(iterable)`."""
+    args = tuple(map(numbers_listed, args))
+    if builtins.len(args) == 1 and (isinstance(args[0], OpenTable) or is_open(list_in(args[0]))):
+        return new_set(args[0])
     found = [as_set(arg) for arg in args]
     if len(found) != 1:
         return new_set(builtins.set(*found))
@@ -347,18 +354,29 @@ def _set_from_items(*args: Any) -> Any:
 
 
 @for_user
-def _from_pairs(*args: Any, **kwargs: Any) -> dict[Any, Any]:
+def _from_pairs(*args: Any, **kwargs: Any) -> Any:
     """`dict(pairs, ...)`."""
     pairs = [items_of(a, "dict()") if builtins.isinstance(a, GeneratorExpression) else a for a in args]
+    pairs = [a if isinstance(a, OpenTable) else [*a] if isinstance(a, zip) else list_in(a) for a in pairs]
     pairs = [dict_of_pairs(a) if is_open(a) else a for a in pairs]
+    if builtins.len(pairs) < 2:
+        found = dict_from(pairs[0] if pairs else ())
+        if found is not None:
+            found.update(kwargs)
+            return found
     if builtins.len(pairs) == 1:
         return new_dict(as_dict(pairs[0]), kwargs)
     return new_dict(builtins.dict(*pairs, **kwargs))
 
 
-def _from_keys(keys: Any, value: Any = None) -> dict[Any, Any]:
+def _from_keys(keys: Any, value: Any = None) -> Any:
     """`dict.fromkeys(keys, value)`."""
-    return new_dict(as_dict([(key, value) for key in items_of(keys, "dict.fromkeys()")]))
+    keys = numbers_listed(keys)
+    if is_open(list_in(keys)) or pushing(keys):
+        return dict_of(keys, lambda key: (key, value))
+    pairs = [(key, value) for key in items_of(keys, "dict.fromkeys()")]
+    found = dict_from(pairs)
+    return new_dict(as_dict(pairs)) if found is None else found
 
 
 def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:

@@ -9,16 +9,30 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from ...core.pytree import OpenDeque
+from ...core.meta import Meta
+from ...core.pytree import OpenDeque, OverList
+from ...ops.lists import list_unstack_op
+from ..containers.list_items import Items, TensorSpec, passed_on
+from ..containers.lists import GraphList
 from ..containers.sets import GraphSet
 from ..control.comprehension import as_set, listed
 from ..control.pushed import pushing
+from ..host.value import HostValue
 
-_CONTAINERS = (list, dict, set, frozenset, deque, OpenDeque)
+_CONTAINERS = (list, dict, set, frozenset, deque, OverList)
 _METHODS = frozenset(
     {"extend", "extendleft", "update", "union", "intersection", "difference", "symmetric_difference"}
     | {"intersection_update", "difference_update", "symmetric_difference_update", "issubset", "issuperset"}
 )
+
+
+def numbers_listed(value: Any) -> Any:
+    """What `tolist()` gives for a tensor of one dimension, as a list of numbers; anything else as it is."""
+    if not isinstance(value, HostValue) or value.form() != "list" or len(value.meta().shape) != 1:
+        return value
+    tensor = value.tensor(in_full=True)
+    item = TensorSpec(Meta((), tensor.dtype), is_number=True)
+    return GraphList.of(Items(item, (passed_on(list_unstack_op, tensor, axis=0),)))
 
 
 def takes_all(owner: Any, name: str) -> bool:
@@ -28,13 +42,23 @@ def takes_all(owner: Any, name: str) -> bool:
 
 def taking_all(owner: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     """`form`, which stands for such a method of `owner`, given lists in place of generators."""
+    if isinstance(owner, (list, deque, OpenDeque)):
+        return collecting(form, numbers=_as_it_is)
     return collecting(form, as_set if isinstance(owner, (set, frozenset, GraphSet)) else listed)
 
 
-def collecting(form: Callable[..., Any], collected: Callable[[Any], Any] = listed) -> Callable[..., Any]:
-    """`form`, given what `collected` makes of generators."""
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def collecting(
+    form: Callable[..., Any],
+    collected: Callable[[Any], Any] = listed,
+    numbers: Callable[[Any], Any] = numbers_listed,
+) -> Callable[..., Any]:
+    """`form`, given what `collected` makes of generators, and `numbers` of lists that a tensor gave."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return form(*[collected(arg) if pushing(arg) else arg for arg in args], **kwargs)
+        return form(*[collected(arg) if pushing(arg) else numbers(arg) for arg in args], **kwargs)
 
     return call

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenDict, is_partial
+from ...core.pytree import OpenDict, OverList, is_open, is_partial
 from ...eager.host_ops import assert_op
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
@@ -24,25 +24,27 @@ from ..values.deferred import Call, captured, record
 from ..values.emit import is_asserted
 from ..values.handlers import refuse_unless_decided
 from ..values.user_errors import for_user
-from .each_key import Undecided, for_each_key, is_undecided
+from .each_key import for_each_key, is_undecided
 from .flags import either
 from .key_order import behind, in_order, kept_place
-from .keys import check_key
+from .keys import check_key, of_number, waits
+from .table_sites import here
 
 
 class GraphDict(OpenDict):
     """A dict that can go on in a program when a tensor decides which keys it has.
 
     `flags` holds those of the keys that some path did not set; what such a key holds there is never read. `block` is
-    the one that was being built when the dict was made.
+    the one that was being built when the dict was made, `site` the line of the user's that made it.
     """
 
-    __slots__ = ("block",)
+    __slots__ = ("block", "site")
 
     def __init__(self, *values: Any, **named: Any) -> None:
         super().__init__(*values, **named)
         build = current_builder()
         self.block = None if build is None else build.block
+        self.site = here()
         self.flags = {}
         self.places = None
 
@@ -256,6 +258,8 @@ class GraphDict(OpenDict):
             raise TypeError(f"update expected at most 1 argument, got {len(others)}")
         self._changing()
         for other in (*others, named):
+            if isinstance(other, OverList) or has_number_keys(other):
+                raise of_number(self)
             self._take_in(as_dict(other))
 
     def _take_in(self, other: dict[Any, Any]) -> None:
@@ -418,12 +422,13 @@ def united(parts: list[Any]) -> GraphDict:
     return made
 
 
-def new_dict(*parts: Any) -> dict[Any, Any]:
-    """`{**part, ...}`, as a dict that may get keys on some paths only while a program is built."""
-    known = [part if isinstance(part, OpenDict) else _from_display({**part}) for part in parts]
-    if current_builder() is None:
-        return known[0] if len(known) == 1 else {key: value for part in known for key, value in part.items()}
-    return united(known)
+def has_number_keys(pairs: Any) -> bool:
+    """Whether there is a number of the program among the keys of pairs."""
+    return isinstance(pairs, (list, tuple)) and not is_open(pairs) and any(map(_is_numbered, pairs))
+
+
+def _is_numbered(pair: Any) -> bool:
+    return isinstance(pair, (list, tuple)) and len(pair) == 2 and waits(pair[0])
 
 
 def as_dict(pairs: Any) -> Any:
@@ -433,17 +438,10 @@ def as_dict(pairs: Any) -> Any:
     items = list(pairs)
     if not any(isinstance(pair, (list, tuple)) and len(pair) == 2 and is_undecided(pair[0]) for pair in items):
         return dict(items)
-    return _stored(items)
+    return stored(items)
 
 
-def _from_display(display: dict[Any, Any]) -> Any:
-    """What the braces of a display held, with the keys that a tensor decides."""
-    if not any(isinstance(key, Undecided) for key in display):
-        return display
-    return _stored((key.key if isinstance(key, Undecided) else key, value) for key, value in display.items())
-
-
-def _stored(pairs: Iterable[Any]) -> GraphDict:
+def stored(pairs: Iterable[Any]) -> GraphDict:
     """A dict of pairs of which a tensor decides what their keys are."""
     made = GraphDict()
     for key, value in pairs:

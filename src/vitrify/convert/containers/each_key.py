@@ -7,7 +7,9 @@ from functools import partial
 from typing import Any
 
 from ...core.pytree import node_of, rebuild
+from ...ir.graph_tensor import is_number
 from ..values.cases import for_each_number, is_among
+from ..values.deferred import Deferred
 from ..values.one_of import GraphOneOf, each_option, settled
 
 
@@ -20,7 +22,12 @@ class Undecided:
 
 def key_of(key: Any) -> Any:
     """A key in the braces of a display: itself, where Python can have it for one."""
-    return Undecided(key) if is_undecided(key) else key
+    return Undecided(key) if is_undecided(key) or _waits(key) else key
+
+
+def _waits(key: Any) -> bool:
+    """Whether only the run knows a key: a number of the program, or a tuple with one."""
+    return any(map(_waits, key)) if isinstance(key, tuple) else is_number(key) or isinstance(key, Deferred)
 
 
 def is_undecided(key: Any) -> bool:

@@ -8,15 +8,18 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from typing import Any
 
-from ...core.pytree import node_of, rebuild
+from ...core.pytree import OverList, is_open, node_of, rebuild
 from ...ir.builder import current_builder
 from ..values.base import builder
 from ..values.user_code import converted
 from ..values.user_errors import for_user
-from .dicts import GraphDict, must_be_there, unknown_keys
+from .dicts import GraphDict, has_number_keys, must_be_there, unknown_keys
 from .each_key import are_undecided, for_each_key
 from .key_order import behind, in_front
+from .keys import waits
 from .lists import GraphList
+from .table_flavors import empty_table
+from .table_sites import is_table_site
 
 
 class _Flavored(GraphDict):
@@ -288,6 +291,11 @@ def _constructor(kind: type) -> Callable[..., Any]:
     def make(*args: Any, **named: Any) -> Any:
         at = 1 if kind is defaultdict else 0
         given = args[at] if len(args) == at + 1 else None
+        if current_builder() is not None and (is_table_site() or _asks_for_table(kind, given)):
+            table = empty_table(kind, args[:at])
+            for part in (() if given is None else given, named):
+                table.update(part)
+            return table
         if isinstance(given, GraphList):  # Python's classes would take its `items` for those of a dict
             given = [*given]
             args = (*args[:at], given)
@@ -299,6 +307,15 @@ def _constructor(kind: type) -> Callable[..., Any]:
         return made
 
     return make
+
+
+def _asks_for_table(kind: type, given: Any) -> bool:
+    """Whether there is a number of the program among the keys, or only the run knows how many there are."""
+    if isinstance(given, OverList) or is_open(given):
+        return True
+    if not isinstance(given, (list, tuple)):
+        return False
+    return any(map(waits, given)) if kind is Counter else has_number_keys(given)
 
 
 def _has_undecided(given: Any) -> bool:

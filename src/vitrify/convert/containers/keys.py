@@ -15,10 +15,13 @@ from ...ir.graph_tensor import as_number, is_number
 from ...ops.compare import equal
 from ...ops.promote import SCALARS
 from ..values.base import builder, is_tensor
+from ..values.deferred import Deferred
 from ..values.handlers import refuse_unless_decided
+from ..values.text import GraphText
 from ..values.user_errors import for_user, note_user_error
 from .each_key import for_each_key, is_undecided
 from .flags import either
+from .table_sites import NumberKeyError, site_of
 
 MAX_KEYS = 64
 _OF_DICTS = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
@@ -30,13 +33,34 @@ def holds_number(key: Any) -> bool:
     return any(map(holds_number, key)) if isinstance(key, (tuple, frozenset)) else is_number(key)
 
 
+def waits(key: Any) -> bool:
+    """Whether only the run knows a key: a number of the program or of NumPy's, a text of such, a tuple with one."""
+    if isinstance(key, (tuple, frozenset)):
+        return any(map(waits, key))
+    return is_number(key) or (isinstance(key, Deferred) and _form(key) in _KEYS)
+
+
+_KEYS = ("number", "scalar", "text")
+
+
+def _form(value: Deferred) -> str:
+    """What kind of value it is when the program runs."""
+    form: Any = getattr(type(value), "form", None)
+    return "text" if isinstance(value, GraphText) else "" if form is None else form(value)
+
+
 def check_key(owner: Any, key: Any) -> None:
     """Raise UnsupportedError for a tensor as the key of a dict, and for a tuple with numbers of the program."""
-    if isinstance(owner, dict) and not isinstance(owner, OpenSet) and (is_tensor(key) or holds_number(key)):
-        raise UnsupportedError(
-            "a tensor as the key of a dict: its value is known only when the program runs",
-            hint="use a Python value as the key, or a tensor with one entry a key",
-        )
+    if isinstance(owner, dict) and not isinstance(owner, OpenSet) and (is_tensor(key) or waits(key)):
+        raise of_number(owner if waits(key) else None)
+
+
+def of_number(owner: Any) -> NumberKeyError:
+    """The error of a dict that gets a number of the program for a key, or a key that such a number may equal."""
+    return NumberKeyError(
+        "a tensor as the key of a dict: its value is known only when the program runs",
+        hint="use a Python value as the key, or a tensor with one entry a key",
+    ).of(owner)
 
 
 def is_looked_up(owner: Any, key: Any) -> bool:
@@ -53,6 +77,8 @@ def looked_up(owner: Any, key: Any, *default: Any) -> Any:
         if position == len(numbers):
             if default:
                 return default[0]
+            if site_of(owner) is not None and not _is_plain(owner):
+                raise of_number(owner)
             raise note_user_error(KeyError(key) if _is_plain(owner) else _no_new_key())
         held = numbers[position]
         if is_there and position == len(numbers) - 1:
@@ -79,7 +105,7 @@ def is_set_by_number(owner: Any, key: Any) -> bool:
 
     Only in whole functions: elsewhere the statement stays Python, which may add a key.
     """
-    if not is_looked_up(owner, key) or not builder().is_whole:
+    if not is_looked_up(owner, key) or not builder().is_whole or site_of(owner) is not None:
         return False
     return any(isinstance(known, SCALARS) for known in dict.keys(owner))
 
@@ -116,13 +142,13 @@ def by_key(method: BuiltinFunctionType | MethodType, form: Callable[..., Any]) -
     """
     owner, name = method.__self__, method.__name__
     if isinstance(owner, OpenSet):
-        return _checking(form, check_member) if name == "__contains__" else None
+        return _checking(form, lambda item: check_member(item, owner)) if name == "__contains__" else None
     if isinstance(owner, dict) and name == "get":
         return _getting(owner, _checking(form, lambda key: check_key(owner, key)))
     if isinstance(owner, dict) and name in _OF_DICTS:
         return _checking(form, lambda key: check_key(owner, key))
     if isinstance(owner, (set, frozenset)) and name in _OF_SETS:
-        return _checking(form, check_member)
+        return _checking(form, lambda item: check_member(item, owner))
     return None
 
 
@@ -135,12 +161,17 @@ def _getting(owner: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     return get
 
 
-def check_member(value: Any) -> None:
-    """Raise UnsupportedError for a number of the program as an item of a set, and for a tuple with one in it."""
-    if holds_number(value):
-        raise UnsupportedError(
-            "a number in a set that is known only when the program runs", hint="keep the numbers in a list or tensor"
-        )
+def check_member(value: Any, owner: Any = None) -> None:
+    """Raise UnsupportedError for a number of the program as an item of the set `owner`, and for a tuple with one."""
+    if waits(value):
+        raise number_in_set(owner)
+
+
+def number_in_set(owner: Any) -> NumberKeyError:
+    """The error of a set that gets an item which only the run knows."""
+    return NumberKeyError(
+        "a number in a set that is known only when the program runs", hint="keep the numbers in a list or tensor"
+    ).of(owner)
 
 
 def _checking(method: Callable[..., Any], check: Callable[[Any], None]) -> Callable[..., Any]:

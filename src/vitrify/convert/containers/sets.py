@@ -11,15 +11,15 @@ from types import BuiltinFunctionType
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenSet, is_partial, set_of_node
-from ...ir.builder import current_builder
+from ...core.pytree import OpenSet, OverList, is_open, is_partial, set_of_node
 from ..state.places import ContentPlace
 from ..values.base import builder, is_tensor
 from ..values.user_errors import for_user
 from .dicts import GraphDict, UnknownKeysError, dict_of_view, must_be_there, must_hold
 from .each_key import are_undecided, for_each_key
 from .flags import Flag, both, differs, either, negated
-from .keys import check_member
+from .keys import check_member, number_in_set, waits
+from .table_sets import as_table_set
 
 
 class GraphSet(OpenSet, GraphDict):
@@ -170,8 +170,8 @@ class GraphSet(OpenSet, GraphDict):
         must_be_there(held, item)
 
     def _check_item(self, item: Any) -> None:
+        check_member(item, self)
         hash(item)
-        check_member(item)
 
     def _drop(self, item: Any) -> None:
         real = self.known()
@@ -240,7 +240,7 @@ class GraphSet(OpenSet, GraphDict):
             return
         self._changing()
         for other in others or ((),) if name == "update" else others:
-            other = _given(other)
+            other = _given(other, self)
             real = self.known()
             if real is not None and not is_partial(other):
                 getattr(real, name)(other)
@@ -252,24 +252,24 @@ class GraphSet(OpenSet, GraphDict):
 
     # -- what is made of it -----------------------------------------------------------------------------------------
 
-    def _made(self, name: str, others: tuple[Any, ...]) -> GraphSet:
-        made = self.copy()
+    def _made(self, name: str, others: tuple[Any, ...]) -> Any:
+        made: Any = as_table_set(self) if any(map(_is_unknown, others)) else self.copy()
         getattr(made, name)(*others)
         return made
 
-    def union(self, *others: Any) -> GraphSet:
+    def union(self, *others: Any) -> Any:
         """`set.union`."""
         return self._made("update", others)
 
-    def intersection(self, *others: Any) -> GraphSet:
+    def intersection(self, *others: Any) -> Any:
         """`set.intersection`."""
         return self._made("intersection_update", others)
 
-    def difference(self, *others: Any) -> GraphSet:
+    def difference(self, *others: Any) -> Any:
         """`set.difference`."""
         return self._made("difference_update", others)
 
-    def symmetric_difference(self, other: Any) -> GraphSet:
+    def symmetric_difference(self, other: Any) -> Any:
         """`set.symmetric_difference`."""
         return self._made("symmetric_difference_update", (other,))
 
@@ -351,14 +351,20 @@ class GraphSet(OpenSet, GraphDict):
 
     def issubset(self, other: Any) -> Flag:
         """`set.issubset`."""
+        if _is_unknown(other):
+            return as_table_set(self).issubset(other)
         return self._all(other, lambda here, there: either(negated(here), there))
 
     def issuperset(self, other: Any) -> Flag:
         """`set.issuperset`."""
+        if _is_unknown(other):
+            return as_table_set(self).issuperset(other)
         return self._all(other, lambda here, there: either(here, negated(there)))
 
     def isdisjoint(self, other: Any) -> Flag:
         """`set.isdisjoint`."""
+        if _is_unknown(other):
+            return as_table_set(self).isdisjoint(other)
         return self._all(other, lambda here, there: negated(both(here, there)))
 
     def _equals(self, other: Any) -> Flag:
@@ -386,11 +392,6 @@ class GraphSet(OpenSet, GraphDict):
 
 
 GraphSet.__name__ = "set"  # what messages of Python call it
-
-
-def new_set(items: Iterable[Any]) -> Any:
-    """The set of these items, as one that may get others on some paths only while a program is built."""
-    return set(items) if current_builder() is None else GraphSet(items)
 
 
 def of_python(items: GraphSet, owner: Any) -> Any:
@@ -424,8 +425,17 @@ def _is_set(value: Any) -> bool:
     return isinstance(value, (GraphSet, Set))
 
 
-def _given(other: Any) -> Any:
-    """What a method is given: a set or dict that Python may not know, or Python's own iterable, not used up yet."""
+def _is_unknown(other: Any) -> bool:
+    """Whether only the run knows the items of what a method is given."""
+    if isinstance(other, OverList) or is_open(other):
+        return True
+    return isinstance(other, (list, tuple)) and any(map(waits, other))
+
+
+def _given(other: Any, owner: Any = None) -> Any:
+    """What a method of `owner` is given: a set or dict that Python may not know, or Python's own iterable."""
+    if isinstance(other, OverList) or is_open(other):
+        raise number_in_set(owner)
     other = dict_of_view(other) if isinstance(other, Set) else other
     if isinstance(other, GraphSet):
         real = other.known()
@@ -436,7 +446,7 @@ def _given(other: Any) -> Any:
     if are_undecided(items):
         return _by_path(items)
     for item in items:
-        check_member(item)
+        check_member(item, owner)
     return items
 
 

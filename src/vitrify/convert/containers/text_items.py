@@ -27,7 +27,7 @@ class TextSpec:
         """The text of these variables; of tensors, Python's own."""
         if all(isinstance(var, Variable) for var in held):
             return GraphText(mapped_inputs(self.node, dict(zip(self.variables, held)).__getitem__))
-        return evaluate(self.expression, [tensor._data for tensor in held])
+        return evaluate(self.expression, [getattr(tensor, "_data", tensor) for tensor in held])
 
 
 def text_spec(text: GraphText) -> TextSpec:

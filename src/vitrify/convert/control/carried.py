@@ -11,12 +11,11 @@ import numpy as np
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta
 from ...core.modes import grad_enabled
-from ...core.pytree import LEAF, OneOf, TreeDef, can_change, flatten, is_open, node_of, rebuild
+from ...core.pytree import BY_CONTENT, LEAF, OneOf, OverList, TreeDef, can_change, flatten, is_open, node_of, rebuild
 from ...core.source import Loc
 from ...ir.program import Block, Variable
 from ...ir.stop_flags import rename
 from ...ir.varying import kinds_of
-from ..containers.deques import GraphDeque
 from ..containers.inner_lists import Origin, inner_lists, is_known_elsewhere, note_origin
 from ..containers.list_items import TWICE, is_lost, item_spec, list_spec, shared_spec
 from ..containers.lists import GraphList
@@ -73,7 +72,7 @@ class CarriedValue:
         inside it is the journal's business.
         """
         if _can_change(value):
-            before = _copied(value) if isinstance(value, (list, dict, GraphDeque)) else rebuild(*node_of(value))
+            before = _copied(value) if isinstance(value, BY_CONTENT) else rebuild(*node_of(value))
             return cls(name, LEAF, [Leaf(value)], before=before)
         return cls.opened(name, value)
 
@@ -359,7 +358,7 @@ def is_shared(value: Any) -> bool:
 
 
 def _copied(value: Any) -> Any:
-    return value.snapshot() if isinstance(value, (GraphDeque, GraphList)) else value.copy()
+    return value.snapshot() if isinstance(value, (GraphList, OverList)) else value.copy()
 
 
 def _width(tree: TreeDef) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...core.pytree import BY_CONTENT, LEAF, OpenDeque, OpenDict, OpenList, OpenSet, flatten, is_open
+from ...core.pytree import BY_CONTENT, LEAF, OpenDict, OpenList, OpenSet, OverList, flatten, is_open
 from ...core.source import Loc
 from ...ir.program import Block, Variable
 from ..containers.dicts import GraphDict
@@ -81,7 +81,7 @@ def _whole(label: str, value: Any) -> CarriedValue:
 
 def _made_inside(label: str, value: Any) -> CarriedValue:
     """What a new key holds: a container from before the loop stays that object, all else starts unset."""
-    held = value.values if isinstance(value, OpenDeque) else value
+    held = value.lists()[0] if isinstance(value, OverList) else value
     made_here = isinstance(held, (OpenList, OpenDict)) and is_inside(held.block, builder().block)
     if isinstance(value, BY_CONTENT) and not made_here:
         return CarriedValue.of(label, value)

@@ -12,11 +12,11 @@ from functools import partial
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import list_in
-from ..containers.dicts import new_dict, partial_items
+from ...core.pytree import OverList, list_in
+from ..containers.dicts import partial_items
 from ..containers.displays import new_list
 from ..containers.each_key import for_each_key
-from ..containers.sets import new_set
+from ..containers.making import new_dict, new_set
 from ..state.journal import is_journaling, note_write
 from ..state.places import ContentPlace
 from ..values.base import is_graph
@@ -169,7 +169,7 @@ def _collecting(change: Callable[[Any, Any], None]) -> Combine:
     """Change a container by each element."""
 
     def change_noted(items: Any, value: Any) -> Any:
-        if is_journaling():
+        if is_journaling() and not isinstance(items, OverList):
             note_write(ContentPlace(items))
         change(items, value)
         return items

@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...core.pytree import OverList, is_open, list_in
+from ...core.pytree import OpenTable, OverList, is_open, list_in
 from ...ir.graph_tensor import is_number
 from ..containers.dicts import VIEWS, GraphDict, dict_of_view
 from ..guards.nondeterministic import refuse_items
@@ -27,7 +27,7 @@ def truth(value: Any) -> Any:
     if is_tensor(value):
         return as_graph(value) if optional_kind(value) is None else _truth_unless_none(value)
     if is_open(value) or isinstance(value, (GraphDict, OverList)):
-        return list_in(value).truth()
+        return (value if isinstance(value, OpenTable) else list_in(value)).truth()
     if isinstance(value, GraphOneOf):
         return asked(value, _truth_of_option)
     if isinstance(value, VIEWS):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import ArgumentError, EndlessRecursionError, UnsupportedError
-from ...core.pytree import BY_CONTENT, LEAF, all_leaves, flatten, is_open, list_in
+from ...core.pytree import BY_CONTENT, LEAF, OverList, all_leaves, flatten, is_open
 from ...core.source import Loc, user_frames
 from ...ir.aliases import Way
 from ...ir.functions import close_function, record_call
@@ -377,7 +377,8 @@ def container_of(parameter: CarriedValue) -> Any:
 
 def _containers_in(value: Any) -> Iterator[int]:
     """The ids of the lists and dicts that `value` is or holds."""
-    value = list_in(value)
+    for part in value.lists() if isinstance(value, OverList) else ():
+        yield from _containers_in(part)
     if isinstance(value, (list, dict)):
         yield id(value)
     if isinstance(value, (list, tuple, dict)) and not is_open(value):

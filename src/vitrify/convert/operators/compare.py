@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterable, Set
 from typing import Any
 
-from ...core.pytree import is_open, list_in
+from ...core.pytree import OpenTable, is_open, list_in
 from ...ir.graph_tensor import is_number, number
 from ...ops.compare import logical_and
 from ..containers.dicts import GraphDict, GraphItems, GraphKeys, GraphValues
@@ -51,6 +51,8 @@ def is_in(value: Any, container: Any) -> Any:
 def _found(value: Any, container: Any) -> Any:
     if isinstance(container, (dict, GraphKeys, Set)) and is_undecided(value):
         return for_each_key(lambda known: is_in(known, container), value)
+    if isinstance(container, OpenTable):
+        return container.has(value)
     container = list_in(container)
     container = as_sequence(container) if is_open(container) else as_graph(container)
     if isinstance(container, (GraphSequence, GeneratorExpression)):

@@ -10,7 +10,7 @@ from functools import partial
 from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType
 from typing import Any
 
-from ...core.pytree import OpenDeque, OpenDict, OpenList
+from ...core.pytree import OpenDict, OpenList, OverList
 from ...transformers import BLIND_METHODS
 from ..guards.observe import current_observer, note_stored
 from ..state.journal import is_nested, note_write
@@ -97,7 +97,7 @@ def writing(function: Any) -> Callable[..., Any] | None:
 
 def _noting(function: Callable[..., Any], note: Callable[..., None]) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
-        if args and isinstance(args[0], (OpenDeque, OpenDict, OpenList)) and hasattr(function, "__objclass__"):
+        if args and isinstance(args[0], (OpenDict, OpenList, OverList)) and hasattr(function, "__objclass__"):
             return getattr(args[0], function.__name__)(*args[1:], **kwargs)
         note(*args)
         return function(*args, **kwargs)

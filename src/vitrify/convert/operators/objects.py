@@ -9,7 +9,7 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
-from ...core.pytree import OpenDeque, OpenDict, OpenList
+from ...core.pytree import OpenDict, OpenList, OverList
 from ...core.size import size_of_items
 from ...eager.layer import Layer
 from ...eager.layer_tree import LayerTree
@@ -195,7 +195,7 @@ def del_item(owner: Any, key: Any) -> None:
     if is_number(owner):
         ask(operator.delitem, owner, key)
     check_key(owner, key)
-    if isinstance(owner, (OpenDeque, OpenDict)) or is_tensor(owner):
+    if isinstance(owner, (OpenDict, OverList)) or is_tensor(owner):
         pass  # the one notes its changes itself, the other has no items to lose: an error
     elif isinstance(owner, dict) and is_nested():
         note_item(ItemPlace.deleted(owner, key))
@@ -207,7 +207,7 @@ def del_item(owner: Any, key: Any) -> None:
 
 
 def _note_item(owner: Any, key: Any) -> None:
-    if isinstance(owner, (OpenDeque, OpenList)):
+    if isinstance(owner, (OpenList, OverList)):
         return  # it notes its changes itself
     check_key(owner, key)
     if isinstance(owner, OpenDict):

@@ -56,7 +56,7 @@ def _held(part: Any) -> Iterable[Any]:
     if isinstance(part, dict):
         return list(dict.values(part))
     if isinstance(part, OverList):
-        return [part.values]
+        return part.lists()
     if isinstance(part, _PLAIN):
         return list(part)
     if isinstance(part, FunctionType):

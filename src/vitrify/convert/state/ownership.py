@@ -63,7 +63,7 @@ def _items(container: Any) -> list[Any]:
     if isinstance(container, OneOf):
         return [container.children]
     if isinstance(container, OverList):
-        return [container.values]
+        return container.lists()
     if isinstance(container, dict):
         return list(dict.values(container))
     if isinstance(container, (list, tuple, set)):

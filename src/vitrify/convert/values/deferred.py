@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OneOf, as_plain, is_open, is_partial, list_in
+from ...core.pytree import OneOf, OpenTable, OverList, as_plain, is_open, is_partial, list_in
 from ...core.size import Size
 from ...core.source import Loc, user_frames
 from ...eager.host_expr import name_of
@@ -69,8 +69,10 @@ def is_deferred(value: Any) -> bool:
 
 def holds_deferred(value: Any) -> bool:
     """Whether a value, or something inside nested containers, is known only when the program runs."""
-    if isinstance(value, (Variable, Deferred, Tensor, OneOf)) or is_open(list_in(value)):
+    if isinstance(value, (Variable, Deferred, Tensor, OneOf)) or is_open(value):
         return True
+    if isinstance(value, OverList):
+        return any(map(holds_deferred, value.lists()))
     return any(holds_deferred(item) for item in _items(value))
 
 
@@ -88,6 +90,8 @@ def captured(value: Any) -> Node:
     """The expression for `value` as it is now; containers are copied, objects that hide tensors refused."""
     if isinstance(value, (*_PLAIN, type)):
         return value
+    if isinstance(value, OpenTable):
+        return Call(Built(type(value), value.made_with() or ()), tuple(map(captured, value.lists())))
     items = list_in(value)
     if is_open(items):
         node = items.expression()
@@ -106,6 +110,18 @@ def captured(value: Any) -> Node:
     if not holds_deferred(value):
         return _whole(value)
     return _container(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A function that makes Python's own dict or set of the lists that one of a program is made of."""
+
+    kind: type[OpenTable]
+    made_with: tuple[Any, ...]
+
+    def __call__(self, *columns: Any) -> Any:
+        """The dict or set."""
+        return self.kind.built(list(columns), *self.made_with)
 
 
 def _option(value: OneOf) -> Node:

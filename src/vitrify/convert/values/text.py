@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any, NoReturn
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import as_plain, is_open, is_partial, list_in
+from ...core.pytree import OpenTable, as_plain, is_open, is_partial, list_in
 from ...core.size import Size
 from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
@@ -194,7 +194,7 @@ def shown(value: Any, how: str = "str") -> Text:
         return _CONVERSIONS[how](value)
     if isinstance(value, GraphText):
         return value if how == "str" else GraphText(Call(how, (value.node,)))
-    if is_tensor(value) or isinstance(value, Deferred) or is_open(list_in(value)):
+    if is_tensor(value) or isinstance(value, (Deferred, OpenTable)) or is_open(list_in(value)):
         return GraphText(Call(how, (captured(value),)))
     if is_partial(value):
         captured(value)
@@ -262,7 +262,7 @@ def _mentions(value: Any, outer: tuple[int, ...]) -> bool:
     """Whether the text of a container shows tensors, or objects with text of their own; cycles are left to Python."""
     if id(value) in outer:
         return False
-    is_of_program = is_tensor(value) or isinstance(value, (Deferred, GraphOneOf)) or is_open(list_in(value))
+    is_of_program = is_tensor(value) or isinstance(value, (Deferred, GraphOneOf, OpenTable)) or is_open(list_in(value))
     if is_of_program or _own_method(value, "__repr__") is not None:
         return True
     if isinstance(value, BaseException):
