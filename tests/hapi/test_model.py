@@ -297,5 +297,9 @@ def test_what_is_missing_is_named():
     net = paddle.nn.Linear(2, 2)
     with pytest.raises(ArgumentError, match="optimizer and a loss"):
         paddle.Model(net).train_batch([X])
+    with pytest.raises(ArgumentError, match="num_iters must be greater than 0, got 0"):
+        paddle.Model(net).fit([], num_iters=0)
+    with pytest.raises(ArgumentError, match="num_iters must be greater than 0, got -1"):
+        paddle.Model(net).evaluate([], num_iters=-1)
     with pytest.raises(ArgumentError, match="train_data"):
         paddle.Model(net).fit()

@@ -45,6 +45,7 @@ def prelu(x, w):
 
 ACTIVATIONS = [
     *act("relu", lambda x: np.maximum(x, 0)),
+    Case("relu/nan", activation.relu, (np.array([np.nan, -1.0, 2.0]),), ref=np.array([0.0, 0.0, 2.0]), grad=False),
     *act("relu6", lambda x: np.clip(x, 0, 6)),
     *act("leaky_relu", lambda x: np.where(x > 0, x, 0.01 * x)),
     *act("leaky_relu", lambda x: np.where(x > 0, x, 0.3 * x), 0.3),

@@ -25,6 +25,7 @@ ERRORS = [
     (F.conv2d, (ints(1, 1, 3, 3), W), DTypeError, ["conv2d: x is int64[1, 1, 3, 3], expected a floating dtype"]),
     (F.conv2d, (X, W, floats(3)), ShapeError, ["conv2d: bias is float64[3], expected [4]"]),
     (F.conv2d, (X, floats(4, 3, 9, 3)), ShapeError, ["conv2d: the window [9, 3] is larger than the padded x"]),
+    (lambda x, w: F.conv1d(x, w, dilation=6), (X1, floats(4, 3, 2)), ShapeError, ["conv1d: the window [2] is larger"]),
     (
         F.conv2d,
         (floats(2, 4, 6, 7), floats(3, 2, 3, 3), None, 1, 0, 1, 2),
@@ -75,6 +76,7 @@ ERRORS = [
         ["padding leaves no output"],
     ),
     (F.max_pool2d, (X1, 2), ShapeError, ["max_pool2d: x is float64[2, 3, 5], expected 4 dimensions"]),
+    (lambda x: F.max_pool1d(x, 7, 1), (X1,), ShapeError, ["max_pool1d: the window [7] is larger than the padded x"]),
     (lambda x: F.max_pool2d(x, 9, 1), (X,), ShapeError, ["max_pool2d: the window [9, 9] is larger than the padded x"]),
     (F.max_pool2d, (X, [2, 2, 2]), ArgumentError, ["kernel_size must be an int or 2 ints"]),
     (lambda x: F.max_pool2d(x, 2, padding="VALID", ceil_mode=True), (X,), ArgumentError, ["exclude each other"]),

@@ -220,10 +220,11 @@ class Model:
         """Train for some epochs, evaluating after every eval_freq of them. Source: paddle.Model.fit.
 
         train_data, eval_data: Datasets, or loaders that give batches. num_iters: how many steps there are, in place of
-        `epochs`. Raises ArgumentError without train_data.
+        `epochs`. Raises ArgumentError without train_data, or for a num_iters that is not positive.
         """
         if train_data is None:
             raise ArgumentError("Model.fit: train_data is missing")
+        _need_steps("fit", num_iters)
         sizes = batch_size if isinstance(batch_size, (list, tuple)) else (batch_size, batch_size)
         loader = self._loader(
             train_data, batch_size=sizes[0], shuffle=shuffle, drop_last=drop_last, num_workers=num_workers
@@ -292,7 +293,11 @@ class Model:
         callbacks: Any = None,
         num_iters: int | None = None,
     ) -> dict[str, Any]:
-        """The last loss and the metrics over eval_data, by name. Source: paddle.Model.evaluate."""
+        """The last loss and the metrics over eval_data, or num_iters of its batches, by name.
+
+        Raises ArgumentError for a num_iters that is not positive. Source: paddle.Model.evaluate.
+        """
+        _need_steps("evaluate", num_iters)
         loader = self._loader(eval_data, batch_size=batch_size, num_workers=num_workers)
         params = _OF_NO_TRAINING | {"verbose": verbose, "metrics": self._metric_names()}
         return self._evaluate(loader, self._callbacks(callbacks, params, log_freq, verbose), num_iters)
@@ -400,6 +405,11 @@ class Model:
     def summary(self, input_size: Any = None, dtype: Any = None) -> dict[str, int]:
         """`paddle.summary` of the network, for the `inputs` it was made with unless a size is given."""
         return summary(self.network, input_size or self._inputs, dtype)
+
+
+def _need_steps(method: str, num_iters: int | None) -> None:
+    if num_iters is not None and num_iters <= 0:
+        raise ArgumentError(f"Model.{method}: num_iters must be greater than 0, got {num_iters}")
 
 
 def _length(loader: Any) -> int | None:

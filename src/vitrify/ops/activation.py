@@ -33,7 +33,7 @@ def _activation(
 # -- piecewise linear ------------------------------------------------------------------------------------------------
 
 _relu = _activation(
-    "relu", lambda s, x: s.maximum(x, 0), lambda ct, *, out: kept(out > 0, ct), accepts=numeric, onnx="Relu"
+    "relu", lambda s, x: s.fmax(x, 0), lambda ct, *, out: kept(out > 0, ct), accepts=numeric, onnx="Relu"
 )
 _relu6 = _activation(
     "relu6",
@@ -81,7 +81,7 @@ _thresholded_relu = _activation(
 
 
 def relu(x: Any, name: str | None = None) -> Any:
-    """max(x, 0), elementwise; NaN stays NaN. Source: paddle.nn.functional.relu.
+    """max(x, 0), elementwise; 0 where x is NaN, as in Paddle. Source: paddle.nn.functional.relu.
 
     Example:
         >>> import vitrify as paddle

@@ -11,7 +11,7 @@ from .matmul import matmul
 from .registry import OpDef, define_op
 from .shape import flatten, reshape, unflatten, unsqueeze
 from .sizes import size_of
-from .sliding_window import per_dim, span, window_count
+from .sliding_window import known_count, per_dim, span, window_count
 from .vision import sample_linear
 from .vision_in_ops import window_places_in_ops
 
@@ -107,7 +107,7 @@ def _check_operands(x: Any, weight: Any, groups: int, deformable_groups: int) ->
 def _check_windows(name: str, found: Any, x: Any, per_tap: int, kernel: Shape, window: dict[str, Shape]) -> None:
     """Raise ShapeError unless `found` has `per_tap` numbers for each element of each window."""
     counts = [
-        UNKNOWN if size == UNKNOWN else window_count(size, k, s, (p, p), d)
+        UNKNOWN if size == UNKNOWN else known_count(window_count(size, k, s, (p, p), d))
         for size, k, s, p, d in zip(x.shape[2:], kernel, window["stride"], window["padding"], window["dilation"])
     ]
     if any(0 >= c != UNKNOWN for c in counts):

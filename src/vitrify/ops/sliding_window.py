@@ -129,7 +129,12 @@ def window_counts(
     dilation = used_dilation(padding, dilation)
     pads = resolve_padding(padding, sizes, kernel, stride)
     counts = map(window_count, sizes, kernel, stride, pads, dilation, [ceil] * len(sizes))
-    return tuple(UNKNOWN if UNKNOWN in (s, k) else c for s, k, c in zip(sizes, kernel, counts))
+    return tuple(UNKNOWN if UNKNOWN in (s, k) else known_count(c) for s, k, c in zip(sizes, kernel, counts))
+
+
+def known_count(count: int) -> int:
+    """A count of windows that is known: -2 for any that is negative, since -1 says that it is not known."""
+    return count if count >= 0 else -2
 
 
 def pool_counts(sizes: Shape, kernel: Shape, stride: Shape, padding: Padding, ceil: bool) -> Shape:
@@ -142,7 +147,8 @@ def pool_counts(sizes: Shape, kernel: Shape, stride: Shape, padding: Padding, ce
     counts = []
     for size, k, step, pad in zip(sizes, kernel, stride, pads):
         room = size + pad[0] + pad[1] - k + (step - 1 if ceil else 0)
-        counts.append(UNKNOWN if size == UNKNOWN else 1 + (room // step if room >= 0 else -(-room // step)))
+        count = 1 + (room // step if room >= 0 else -(-room // step))
+        counts.append(UNKNOWN if size == UNKNOWN else known_count(count))
     return tuple(counts)
 
 
