@@ -112,3 +112,20 @@ def test_convolutions_with_activations(name, tmp_path):
     model.graph.output[0].type.tensor_type.elem_type = FLOAT
     onnx.save(model, path)
     agrees(path, fed)
+
+
+@pytest.mark.parametrize("turns", [0, 1, 3])
+def test_what_no_turn_of_a_loop_gave_has_open_sizes_of_0(turns, tmp_path):
+    helper, sizes = onnx.helper, ["a", "b"]
+    body = helper.make_graph(
+        [helper.make_node("Add", ["v", "v"], ["w"]), helper.make_node("Identity", ["on"], ["still"]),
+         helper.make_node("Identity", ["w"], ["s"])],
+        "body",
+        [helper.make_tensor_value_info("i", INT, []), helper.make_tensor_value_info("on", onnx.TensorProto.BOOL, []),
+         helper.make_tensor_value_info("v", FLOAT, sizes)],
+        [helper.make_tensor_value_info("still", onnx.TensorProto.BOOL, []),
+         *[helper.make_tensor_value_info(n, FLOAT, sizes) for n in ("w", "s")]],
+    )  # fmt: skip
+    fed = {"n": np.array(turns), "x": floats(2, 3)}
+    node = helper.make_node("Loop", ["n", "", "x"], ["y0", "y1"], body=body)
+    agrees(saved_graph(tmp_path, [node], fed, outputs=2, open_dims=(0, 1)), fed)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.errors import FileFormatError, UnsupportedError
 from ..core.meta import ListMeta, Meta
+from ..ir.builder import Builder
 from ..ir.known_values import as_tensor, sizes_array
 from ..ir.program import Block
 from ..ir.regions import align_captures
@@ -63,7 +64,7 @@ def loop(read: Reader, node: Node, inputs: list[Any], env: Env) -> list[Any]:
                 outer = align_captures([cond, body])
                 values = [builder.value(v) for v in carried]
                 found = while_op(*values, *outer, cond=cond, body=body, n_carried=n, n_xs=0, reverse=False)
-                return [*found[2:n], *[_stacked(items) for items in found[n + 1 :]]]
+                return [*found[2:n], *[_stacked(builder, items) for items in found[n + 1 :]]]
         metas = wider
     raise UnsupportedError("the sizes of a Loop's values do not settle")
 
@@ -128,13 +129,25 @@ def _scanned(node: Node, lists: Sequence[Any]) -> list[Any]:
     return stacked
 
 
-def _stacked(items: Any) -> Any:
+def _stacked(builder: Builder, items: Any) -> Any:
     item, stack = items.meta.item, get_op("list_stack")
     if not item.is_static:
-        return stack(items, axis=0)
+        return _if_any(builder, items, lambda: stack(items, axis=0))
     # Nothing tells the shape of what no turn gave, so one that is known goes in front and is taken away again.
     nothing = F.zeros(item.shape, item.dtype)
     return stack(get_op("list_extend")(get_op("list_of")(nothing, item=item), items), axis=0)[1:]
+
+
+def _if_any(builder: Builder, items: Any, stacked: Callable[[], Any]) -> Any:
+    """What is stacked of a list; where it is empty, sizes that nothing tells are 0, as in ONNX Runtime."""
+    item, sides = items.meta.item, []
+    nothing = [0, *[max(size, 0) for size in item.shape]]
+    for made in (stacked, lambda: F.zeros(nothing, item.dtype)):
+        with builder.sub_block() as block:
+            block.outputs = [builder.value(made())]
+        sides.append(block)
+    outer = align_captures(sides)
+    return if_op(get_op("list_len")(items) > 0, *outer, then=sides[0], orelse=sides[1])[0]
 
 
 def _names(graph: Any) -> list[str]:
