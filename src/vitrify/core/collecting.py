@@ -53,7 +53,7 @@ class _Pauses:
         Python counts them one by one, which takes as long as tracing a small function where a process has frozen all
         that it imported: it is asked again after the next look at all objects.
         """
-        looks = gc.get_stats()[-1]["collections"]
+        looks: int = gc.get_stats()[-1]["collections"]
         if looks != self._frozen_at and gc.get_freeze_count():
             self._frozen_at = looks
         return looks == self._frozen_at
