@@ -93,6 +93,16 @@ def test_a_slice_between_what_only_the_run_knows(bounds, tmp_path):
     agrees(saved_graph(tmp_path, [node], fed, {"c1": np.array([1])}), fed)
 
 
+@pytest.mark.parametrize("mode", ["DCR", "CRD"])
+def test_places_to_channels_in_either_order(mode, tmp_path):
+    x = floats(1, 3, 4, 6)
+    path = saved(tmp_path, "SpaceToDepth", {"x": x}, {}, opset=28, blocksize=2, mode=mode)
+    blocks = x.reshape(1, 3, 2, 2, 3, 2)
+    perm = (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4)
+    wanted = blocks.transpose(perm).reshape(1, 12, 2, 3)
+    np.testing.assert_array_equal(paddle.onnx.load(path)(paddle.to_tensor(x)), wanted)
+
+
 FUSED = {
     "FusedConv": (["x", "w", "b"], {"activation": "Relu"}),
     "FusedConv by a bound": (["x", "w", "b"], {"activation": "LeakyRelu", "activation_params": [0.3]}),

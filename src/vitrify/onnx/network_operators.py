@@ -48,7 +48,8 @@ def depth_to_space(node: Node, x: Any) -> Any:
 def space_to_depth(node: Node, x: Any) -> Any:
     """Blocks of places as blocks of channels."""
     x = as_tensor(x)
-    return F.channel_shuffle(F.pixel_unshuffle(x, node.number("blocksize", 1)), x.shape[1])
+    found = F.pixel_unshuffle(x, node.number("blocksize", 1))
+    return found if node.text("mode", "DCR") == "CRD" else F.channel_shuffle(found, x.shape[1])
 
 
 @operator("EyeLike")
