@@ -1,6 +1,6 @@
 """Dicts and sets whose keys are numbers that only a run knows: as in eager code, in values, order and errors."""
 
-from collections import Counter, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 
 import pytest
 
@@ -426,7 +426,66 @@ def reversed_(x):
     return list(reversed(d)), list(d.keys()), list(d.values())
 
 
+def ordered(x):
+    d = OrderedDict()
+    for t in x:
+        k = int(t)
+        if k in d:
+            d.move_to_end(k)
+        d[k] = k
+        if len(d) > 3:
+            d.popitem(last=False)
+    d.move_to_end(int(x[-1]), last=False)
+    return d
+
+
+def nested_pairs(x):
+    pairs = set()
+    for a in x:
+        for b in x:
+            if int(a) < int(b):
+                pairs.add((int(a), int(b)))
+    return sorted(pairs)
+
+
+def set_algebra(x):
+    a = {int(t) for t in x}
+    b = {int(t) * 2 for t in x} | {1, 9}
+    b ^= {4}
+    b -= {int(x[0])}
+    return [list(a | b), list(a & b), list(a - b), list(a ^ b), list(b - a)]
+
+
+def set_popped(x):
+    s = set(x.tolist())
+    s.discard(int(x[0]))
+    s.add(65)
+    r = []
+    while s:
+        r.append(s.pop())
+    return r
+
+
+def text_keys(x):
+    d = {}
+    for t in x:
+        d[f"k{int(t)}"] = d.get(f"k{int(t)}", 0) + 1
+    return d
+
+
+def counter_operators(x):
+    a = Counter(x.tolist())
+    b = Counter([1, 3, 3, 3, 40])
+    return a + b, a - b, a & b, a | b, a.total(), list(a.elements())
+
+
 OF_KEYS = [
+    ordered,
+    nested_pairs,
+    set_algebra,
+    set_popped,
+    text_keys,
+    counter_operators,
     set_add_len,
     set_dup,
     set_return_sorted,
@@ -484,3 +543,38 @@ def test_of_keys(function):
 @pytest.mark.parametrize("function", OF_BOTH, ids=lambda f: f.__name__)
 def test_of_keys_and_values(function):
     compare(function, *zip(VALUES, KEYS))
+
+
+def grows(x):
+    d = {}
+    for t in x:
+        d[int(t)] = 1
+    for k in d:
+        d[k + 100] = 1
+    return d
+
+
+def set_grows(x):
+    s = set()
+    for t in x:
+        s.add(int(t))
+    for k in s:
+        s.add(k + 100)
+    return s
+
+
+def grows_and_ends(x):
+    d = {}
+    for t in x:
+        d[int(t)] = 1
+    for k in d:
+        d[k] += 1
+        if k > 4:
+            d[k + 100] = 1
+            break
+    return d
+
+
+@pytest.mark.parametrize("function", [grows, set_grows, grows_and_ends], ids=lambda f: f.__name__)
+def test_changes_while_it_is_gone_through(function):
+    compare(function, *[(keys,) for keys in KEYS])

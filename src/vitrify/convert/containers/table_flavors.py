@@ -60,7 +60,10 @@ class GraphOrderedTable(GraphTable):
         must_be_there(there, key)
         value = self._take(place)
         for column, item in zip(self.columns, (key, value)):
-            column.insert(len(column) if last and column.items is None else column.length() if last else 0, item)
+            if last:
+                column.append(item)
+            else:
+                column.insert(0, item)
 
     @for_user
     def popitem(self, last: bool = True) -> tuple[Any, Any]:

@@ -74,7 +74,7 @@ class GraphTable(OpenTable):
     def built(cls, columns: list[Any], *made_with: Any) -> Any:
         made = cls.kind(*made_with)
         for key, value in zip(*columns):
-            dict.__setitem__(made, key, value)
+            made[key] = value
         return made
 
     def blank(self) -> GraphTable:

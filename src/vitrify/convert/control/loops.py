@@ -8,11 +8,13 @@ from types import MethodType
 from typing import Any
 
 from ...core.errors import ArgumentError, UnsupportedError
-from ...core.pytree import OpenList, is_open, list_in
+from ...core.pytree import OpenList, OpenTable, is_open, list_in
 from ...ir.builder import current_builder
+from ...ir.numbers import as_number
 from ...ir.program import Variable
 from ..containers.deques import GraphDeque
-from ..containers.dicts import partial_items
+from ..containers.dicts import must_hold, partial_items
+from ..containers.flags import both, negated
 from ..state.cells import closed_over
 from ..state.journal import SpentError, is_nested, journaling, note_left
 from ..state.ownership import OF_CALLER, let_go
@@ -21,7 +23,7 @@ from ..values.handlers import catching, is_deep
 from ..values.one_of import GraphOneOf, asked, each_option, is_option, left_of, settled, use_option
 from ..values.sequences import GraphSequence, as_sequence, constant
 from ..values.user_code import class_attribute
-from ..values.user_errors import without_frames
+from ..values.user_errors import note_user_error, without_frames
 from .branches import convert_ifelse, trace_branches
 from .endless import Listed
 from .late_items import late_item
@@ -131,6 +133,8 @@ def convert_for(
         iterable = settled(iterable)
         if isinstance(iterable, GraphDeque):
             return _for_deque(iterable, body, values, names, test, shared)
+        if isinstance(iterable, OpenTable):
+            return _for_table(iterable, body, values, names, test, shared)
         iterable = list_in(iterable)
         if isinstance(iterable, GraphOneOf):
             return _for_option(iterable, body, values, names, test, shared)
@@ -212,6 +216,30 @@ def _for_deque(
 
         values = convert_for(items.values, step, values, names, test, shared)
         check(True if test is None else truth(test(*values)))
+    return values
+
+
+def _for_table(
+    items: OpenTable, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+) -> tuple[Any, ...]:
+    """A loop over a dict or set of the run, which goes on behind no iteration that changed how many keys there are."""
+    size, what = items.length(), "Set" if items.kind is set else "dictionary"
+
+    def check(is_asked: Any = True) -> None:
+        error = RuntimeError(f"{what} changed size during iteration")
+        length = items.length()
+        changed = as_number(length != size) if is_graph(length) or is_graph(size) else length != size
+        same = negated(both(is_asked, changed))
+        if same is False:
+            raise note_user_error(error)
+        must_hold(same, error)
+
+    def step(item: Any, *state: Any) -> Any:
+        check()
+        return body(item, *state)
+
+    values = convert_for(items.listed().copy(), step, values, names, test, shared)
+    check(True if test is None else truth(test(*values)))
     return values
 
 
