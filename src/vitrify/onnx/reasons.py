@@ -17,6 +17,7 @@ _IN_OTHERS = "it is written in other ops, as far as the sizes that it needs are 
 _NESTED = "ONNX has no sequences of sequences"
 _HOST = "it calls Python, which an ONNX model cannot"
 _PYTHON = "it computes as Python's numbers do, errors included, which ONNX has no way to raise"
+_HASHED = "it finds keys as Python's dicts and sets do, by hash and order, which no ONNX operator does"
 _FRAMES = "ONNX functions may not call themselves"
 _RANDOM = "an ONNX runtime draws other random numbers, so results would differ"
 _LOSS = "it sums over all alignments, which no ONNX operator does"
@@ -82,6 +83,7 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(("list_zip", "list_pluck"), _NESTED),
     **dict.fromkeys(("host_callback", "host_effect", "host_value", "differentiable_host_callback"), _HOST),
     **dict.fromkeys(("py_func", "raise"), _HOST),
+    **dict.fromkeys(("key_place", "set_has", "set_order", "set_popped"), _HASHED),
     **dict.fromkeys(("call", "pack_frame", "unpack_frame"), _FRAMES),
     **dict.fromkeys(("ctc", "rnnt"), _LOSS),
     **dict.fromkeys(
