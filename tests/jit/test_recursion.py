@@ -281,3 +281,25 @@ def test_what_raises_alone_is_not_unrolled():
     finally:
         sys.setprofile(None)
     assert calls["ends_in_an_error"] < 20
+
+
+def summed_up(x, held):
+    if x.sum() > 20:
+        return held
+    return summed_up(x * 2, [held[0] + x])
+
+
+def list_that_may_be_the_one_given(x):
+    held = [x * 1]
+    found = summed_up(x, held)
+    found[0] = found[0] * 2
+    return held[0], found[0]
+
+
+def test_a_list_given_back_is_the_one_given():
+    expected = list_that_may_be_the_one_given(tensor(X * 20))
+    found = to_static(list_that_may_be_the_one_given)(tensor(X * 20))
+    for a, b in zip(found, expected):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+    with pytest.raises(UnsupportedError, match="a change of a list that is the same object as another list"):
+        to_static(list_that_may_be_the_one_given, full_graph=True)(tensor(X * 20))

@@ -13,16 +13,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...core.errors import ArgumentError, EndlessRecursionError, UnsupportedError
-from ...core.pytree import BY_CONTENT, LEAF, OverList, all_leaves, flatten, is_open
+from ...core.pytree import BY_CONTENT, LEAF, OneOf, OverList, all_leaves, flatten, is_open
 from ...core.source import Loc, user_frames
 from ...ir.aliases import Way
+from ...ir.builder import Fork
 from ...ir.functions import close_function, record_call
 from ...ir.program import AnyMeta, Block, Variable
 from ..state.cells import outer_variables
 from ..state.journal import Journal, journaling, note_write
+from ..state.ownership import made_of
 from ..state.places import restore
 from ..values.base import Undefined, builder, is_graph, is_tensor
 from .carried import CarriedState, CarriedValue
+from .collapse import collapsed
 from .leaves import Leaf
 from .loop_trace import carry_place, ends, enter, grow
 from .raise_ import ENDED, NeverReturns, may_end, run_path
@@ -52,7 +55,8 @@ class Recording:
 
     `state`: what enters it. `result`: what it returns, None while no path told. `captured`: the variables around it
     that it reads. `changed`: which of its formal inputs it changes in place. `shared`: which outputs may be what is
-    given for a formal input, by its number, a variable around it, or another output. `never_returns`: all paths raise.
+    given for a formal input, by its number, a variable around it, or another output. `given_back`: which arguments'
+    lists, dicts or objects it may return. `never_returns`: all paths raise.
     """
 
     name: str
@@ -64,6 +68,7 @@ class Recording:
     changed: list[int] = field(default_factory=list)
     shared: list[tuple[int, Any]] = field(default_factory=list)
     returned: Any = None
+    given_back: set[int] = field(default_factory=set)
     never_returns: bool = False
 
     def call(self, arguments: Sequence[Any]) -> Any:
@@ -87,7 +92,16 @@ class Recording:
         outputs = record_call(builder(), self.block, values, self._metas())
         result = self._leave(iter(outputs), arguments)
         self._share(outputs, self._handles(arguments))
+        self._fork(result, arguments)
         return result
+
+    def _fork(self, result: Any, arguments: Sequence[Any]) -> None:
+        """Note which lists, dicts and objects that are returned may be those given: nobody knows on which paths."""
+        given = [part for i in sorted(self.given_back) for part in _containers(arguments[i])]
+        for made in _containers(result):
+            sources = tuple(part for part in given if type(part) is type(made) and part is not made)
+            if sources:
+                builder().forks.append(Fork(made, sources, None))
 
     def note_end(self) -> None:
         """Take notice that every path raises, or calls the function again."""
@@ -202,6 +216,8 @@ def record_function(activation: Activation) -> Any:
         if settled:
             recording.block.name = name
             close_function(recording.block, recording.captured)
+            if recording.given_back:  # one level in line tells whether a list given is the very one that comes back
+                return activation.function(*activation.arguments.args, **activation.arguments.kwargs)
             return recording.called(list(activation.arguments.arguments.values()))
     raise ArgumentError(
         f"what the recursive function {name} takes and returns does not settle: shapes or types keep changing from one "
@@ -255,6 +271,7 @@ def _attempt(activation: Activation, recording: Recording) -> bool:
         if result is ENDED:
             recording.note_end()
             result = None
+        result = tuple(map(collapsed, result)) if type(result) is tuple else collapsed(result)
         for parameter, value, content in zip(state.variables, values, before):
             _check_unchanged(recording, parameter, value, content, journal)
         journal.forget_local((values, result))
@@ -264,7 +281,8 @@ def _attempt(activation: Activation, recording: Recording) -> bool:
         is_first = recording.result is None
         if any([grow(state, (), journal, handles), _grow_result(recording, result), _note(recording, changed)]):
             return False
-        if _note_shared(recording, result, formals, outer_of(block, handles)):
+        is_more = _note_given_back(recording, result, values)
+        if _note_shared(recording, result, formals, outer_of(block, handles)) or is_more:
             return False
         leaving = [(recording.result, result), *ends(state, (), journal.after(), handles)]
         outputs = [end for carried, value in leaving if carried is not None for end in carried.ends(value)]
@@ -331,6 +349,16 @@ def _note(recording: Recording, changed: Sequence[int]) -> bool:
     return bool(more)
 
 
+def _note_given_back(recording: Recording, result: Any, values: Sequence[Any]) -> bool:
+    """Whether the function may return the lists, dicts or objects of more arguments than was known."""
+    held = made_of(_containers(result), builder().forks)
+    pairs = enumerate(zip(recording.state.variables, values))
+    found = {i for i, (p, v) in pairs if container_of(p) is None and not held.isdisjoint(_containers_in(v))}
+    more = found - recording.given_back
+    recording.given_back |= more
+    return bool(more)
+
+
 def _note_shared(recording: Recording, result: Any, formals: Sequence[Variable], outer: Outer) -> bool:
     """Whether more of what is returned than was known may be a tensor from outside."""
     build, known = builder(), len(recording.shared)
@@ -376,14 +404,21 @@ def container_of(parameter: CarriedValue) -> Any:
 
 
 def _containers_in(value: Any) -> Iterator[int]:
-    """The ids of the lists and dicts that `value` is or holds."""
+    """The ids of the lists, dicts and objects made by the trace that `value` is or holds."""
+    return map(id, _containers(value))
+
+
+def _containers(value: Any) -> Iterator[Any]:
     for part in value.lists() if isinstance(value, OverList) else ():
-        yield from _containers_in(part)
-    if isinstance(value, (list, dict)):
-        yield id(value)
+        yield from _containers(part)
+    if isinstance(value, (list, dict)) or value in builder().made:
+        yield value
     if isinstance(value, (list, tuple, dict)) and not is_open(value):
         for item in value.values() if isinstance(value, dict) else value:
-            yield from _containers_in(item)
+            yield from _containers(item)
+    if isinstance(value, OneOf):
+        for option in value.children[1:]:
+            yield from _containers(option)
 
 
 def _content(value: Any) -> list[Any]:

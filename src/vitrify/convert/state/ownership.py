@@ -310,6 +310,11 @@ def _origins(sources: Iterable[Any], known: Mapping[int, tuple[Any, ...]]) -> se
     return found
 
 
+def made_of(values: Iterable[Any], forks: Iterable[Fork]) -> set[int]:
+    """The ids of these containers and of all that they are on some path."""
+    return _origins(values, {id(merged): sources for merged, sources, _ in forks})
+
+
 def _may_be_one(one: Fork, other: Fork, known: Mapping[int, tuple[Any, ...]]) -> bool:
     """Whether two containers that were made by merging are the same one on some path."""
     if one.merged is other.merged:
