@@ -21,9 +21,9 @@ so (`Context.raising`): those give what they return, or raise, as a pair.
                                                 return vt.raised(raised)
                                             return vt.raised(None)
 
-Items and operators are asked so, too (`error, value = vt.tried(lambda: a[i])`): Python may find on one path that they
-fail. What `and`, `or` and conditional expressions may leave out stands in an `if`. Calls in lambdas and comprehensions
-stay.
+Items, attributes and operators are asked so, too (`error, value = vt.tried(lambda: a[i])`), and stores: Python may find
+on one path that they fail, and the user's classes may have methods of their own for them. What `and`, `or` and
+conditional expressions may leave out stands in an `if`. Calls in lambdas and comprehensions stay.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from .attribute import inplace
 from .context import Context
 from .facts.activity import helper_name
 from .nodes import FUNCTIONS, Node, ScopeTransformer, Stmts, docstring_length, is_generator
-from .quote import copy_tree, name, quote, quote_expr
+from .quote import constant, copy_tree, name, quote, quote_expr
 
-_SIMPLE = (gast.Expr, gast.Assign, gast.AugAssign, gast.AnnAssign, gast.Return)
+_SIMPLE = (gast.Expr, gast.Assign, gast.AnnAssign, gast.Return)
 _GIVING = """
 try:
     body
@@ -68,29 +68,27 @@ class _Returns(ScopeTransformer):
         return node
 
 
-def attempts(stmt: Node, error: str, context: Context) -> Stmts:
-    """The statement, with jumps behind the calls that it is sure to make: `break`, when `error` is set."""
-    field = "iter" if isinstance(stmt, gast.For) else "test" if isinstance(stmt, gast.If) else "value"
-    value = getattr(stmt, field, None)
+def attempts(stmt: Node, error: str, context: Context, variables: frozenset[str]) -> Stmts:
+    """The statement, with jumps behind the calls that it is sure to make: `break`, when `error` is set.
+
+    variables: what the function around it may assign to.
+    """
     hoisting = _Hoisting(error, context)
     if isinstance(stmt, gast.Delete):
         return [new for target in stmt.targets for new in _deleted(stmt, target, error, context)]
-    if isinstance(stmt, gast.AugAssign) and _is_item(stmt.target):
-        return hoisting.updated(stmt)
-    is_fit = isinstance(stmt, (*_SIMPLE, gast.If, gast.For)) and value is not None
-    if not is_fit or (isinstance(stmt, gast.AugAssign) and not isinstance(stmt.target, gast.Name)):
-        return [stmt]
-    if not hoisting.calls(value):
+    if isinstance(stmt, gast.AugAssign):
+        return hoisting.updated(stmt, variables)
+    if isinstance(stmt, gast.Assign) and len(stmt.targets) == 1 and _is_stored(stmt.targets[0]):
+        value = hoisting.kept(stmt.value)
+        return hoisting.stored(hoisting.place(stmt.targets[0]), value, variables)
+    field = "iter" if isinstance(stmt, gast.For) else "test" if isinstance(stmt, gast.If) else "value"
+    value = getattr(stmt, field, None)
+    if not isinstance(stmt, (*_SIMPLE, gast.If, gast.For)) or value is None or not hoisting.calls(value):
         return [stmt]
     found = hoisting.expression(value)
-    before = hoisting.before
-    if isinstance(stmt, gast.AugAssign):
-        held = context.names.fresh("value")
-        before = [*quote("held = old", at=stmt, held=held, old=stmt.target.id), *before]
-        return [*before, *quote("target = held", at=stmt, target=stmt.target.id, held=held), _with(stmt, field, found)]
     if isinstance(stmt, gast.Expr) and isinstance(found, gast.Name):
-        return before
-    return [*before, _with(stmt, field, found)]
+        return hoisting.before
+    return [*hoisting.before, _with(stmt, field, found)]
 
 
 def _deleted(stmt: Node, target: Node, error: str, context: Context) -> Stmts:
@@ -115,13 +113,19 @@ class _Hoisting:
         self.error = error
         self.context = context
         self.before: Stmts = []
+        self.methods: set[Node] = set()  # functions that are called: looking a method up does not fail
 
     def calls(self, node: Node) -> bool:
         """Whether a call in the expression can be taken out of it."""
+        if isinstance(node, gast.Call):
+            self.methods.add(node.func)
         return self._is_call(node) or any(map(self.calls, [*_parts(node), *_lazy_parts(node)]))
 
     def _is_call(self, node: Node) -> bool:
-        return _may_raise(node) or self._is_users_call(node)
+        return self._may_raise(node) or self._is_users_call(node)
+
+    def _may_raise(self, node: Node) -> bool:
+        return node not in self.methods and _may_raise(node)
 
     def _is_users_call(self, node: Node) -> bool:
         if not isinstance(node, gast.Call) or helper_name(node, self.context.names) is not None:
@@ -145,20 +149,41 @@ class _Hoisting:
             elif index < last:
                 found = self._kept(found)
             _put(node, index, found)
-        if _may_raise(node):
+        if self._may_raise(node):
             return self.tried(node)
         return self._attempt(node) if self._is_users_call(node) else node
 
-    def updated(self, stmt: Node) -> Stmts:
-        """`owner[key] += value`, of which reading the item may fail."""
-        target = stmt.target
-        owner, key = (self.kept(part) for part in (target.value, target.slice))
-        held = self.tried(gast.copy_location(gast.Subscript(value=owner, slice=key, ctx=gast.Load()), target))
+    def updated(self, stmt: Node, variables: frozenset[str]) -> Stmts:
+        """`target += value`, of which reading, computing and storing may fail."""
+        target = self.place(stmt.target) if _is_stored(stmt.target) else stmt.target
+        old = copy_tree(target)
+        old.ctx = gast.Load()
+        held = self._kept(old) if isinstance(target, gast.Name) else self.tried(old)
         stmt.value = self.expression(stmt.value)
-        new = inplace(stmt, held, self.context)
-        place = gast.Subscript(value=copy_tree(owner), slice=copy_tree(key), ctx=gast.Store())
-        store = gast.Assign(targets=[gast.copy_location(place, target)], value=new, type_comment=None)
+        new = self.tried(inplace(stmt, held, self.context))
+        if _is_stored(target):
+            return self.stored(target, new, variables)
+        store = gast.Assign(targets=[target], value=new, type_comment=None)
         return [*self.before, gast.copy_location(store, stmt)]
+
+    def place(self, target: Node) -> Node:
+        """The attribute or item that is stored to, with variables for what must be computed to find it."""
+        target.value = self.kept(target.value)
+        if isinstance(target, gast.Subscript) and not isinstance(target.slice, gast.Constant):
+            target.slice = self.kept(target.slice)
+        return target
+
+    def stored(self, target: Node, value: Node, variables: frozenset[str]) -> Stmts:
+        """The statements that store a value to such a place."""
+        known = target.value.id
+        if isinstance(target, gast.Attribute):
+            attribute = constant(self.context.mangle(target.attr), at=target)
+            self.tried(self.context.call("set_attr", target.value, attribute, value, at=target))
+            return self.before
+        new = self.tried(self.context.call("convert_setitem", target.value, target.slice, value, at=target))
+        if known in variables:
+            self.before += quote("owner = new", at=target, owner=known, new=new)
+        return self.before
 
     def tried(self, node: Node) -> Node:
         """The variable that has what an operation gives, behind which there is a jump if it raises."""
@@ -217,19 +242,25 @@ class _Hoisting:
 
 
 _SLICES = (gast.Slice, gast.Tuple)  # slices stand in displays, too: `x[1:, 2]`
-_ORDER = (gast.Lt, gast.LtE, gast.Gt, gast.GtE)
+_IDENTITY = (gast.Is, gast.IsNot)
 
 
 def _is_item(node: Node) -> bool:
     return isinstance(node, gast.Subscript) and not isinstance(node.slice, _SLICES)
 
 
+def _is_stored(target: Node) -> bool:
+    """Whether it is a place in an object to which a store may fail."""
+    return isinstance(target, gast.Attribute) or _is_item(target)
+
+
 def _may_raise(node: Node) -> bool:
     """Whether it is an operation of which a `try` may want to see that it fails: an item, a division, `None + 1`."""
-    if _is_item(node):
+    if _is_stored(node):
         return isinstance(node.ctx, gast.Load)
-    is_order = isinstance(node, gast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], _ORDER)
-    return is_order or isinstance(node, gast.BinOp)
+    if isinstance(node, gast.Compare):
+        return len(node.ops) == 1 and not isinstance(node.ops[0], _IDENTITY)
+    return isinstance(node, gast.BinOp) or (isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not))
 
 
 def _parts(node: Node) -> Stmts:

@@ -32,6 +32,7 @@ import gast
 from .called_raises import attempts
 from .context import Context
 from .facts.cfg import may_swallow
+from .facts.scopes import scope_of
 from .leaving import Leaving
 from .nodes import (
     BLOCKS,
@@ -56,13 +57,15 @@ def lower_caught_raises(tree: Node, context: Context) -> Node:
     """`tree` whose `raise` statements that a `try` around them may catch are jumps to its handlers."""
     if not context.global_names("isinstance"):
         for fn in functions_in(tree):
-            fn.body = _Lowering(context).block(fn.body)
+            scope = scope_of(fn)
+            fn.body = _Lowering(context, scope.locals | scope.declared).block(fn.body)
     return tree
 
 
 class _Lowering:
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, variables: frozenset[str]) -> None:
         self.context = context
+        self.variables = variables
         self.tries = 0
 
     def block(self, stmts: Stmts) -> Stmts:
@@ -196,7 +199,7 @@ class _Lowering:
                 out += self._jump(stmt, error, late)
                 continue
             start = len(out)
-            out += attempts(stmt, error, self.context) if deep else [stmt]
+            out += attempts(stmt, error, self.context, self.variables) if deep else [stmt]
             if not _is_passed(stmt) or not (deep or any(_sites(stmt))):
                 continue
             inner = _Late() if isinstance(stmt, LOOPS) else late
