@@ -479,7 +479,17 @@ def counter_operators(x):
     return a + b, a - b, a & b, a | b, a.total(), list(a.elements())
 
 
+def counter_updated(x):
+    a = Counter()
+    for t in x:
+        a.update([int(t)])
+    a.subtract({int(x[0]): 1})
+    a.update(int(t) for t in x if t > 2)
+    return a
+
+
 OF_KEYS = [
+    counter_updated,
     ordered,
     nested_pairs,
     set_algebra,

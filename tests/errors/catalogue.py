@@ -1636,6 +1636,7 @@ ELSEWHERE: dict[str, str] = {
     "tests/convert/test_pylayer.py",
     " is set; the dict was not made by converted code": _DICTS,
     "dictionary changed size during iteration": "Python's own words for what it finds wrong with the loop",
+    " changed size during iteration": "Python's own words for what it finds wrong with the loop",
     ": what is in it differs between the paths of a tensor's decision": _DICTS,
     "Python goes through a dict whose keys stand in an order that a tensor decides, or they are too many":
     _DICTS,

@@ -461,8 +461,6 @@ def unflatten_plain(tree: TreeDef, leaves: Iterator[Any]) -> Any:
         return next(leaves)
     kind, children, extra = tree
     values = [unflatten_plain(c, leaves) for c in children]
-    if issubclass(kind, OpenTable):
-        return kind.built(values, *(extra or ()))
     if issubclass(kind, OverList):
         return values[0]
     if extra == "fields":

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..convert.containers.list_items import is_of_tensors
 from ..core.errors import ArgumentError, DTypeError, UnsupportedError
-from ..core.pytree import unflatten_plain
+from ..core.pytree import OpenTable, unflatten_plain
 from ..core.source import user_stacklevel
 from ..eager.host_ops import effect_op
 from ..eager.layer import Layer
@@ -269,7 +269,20 @@ def _is_plain(part: Any) -> bool:
 
 def _output_tree(template: Template) -> Any:
     """What the program gives, in containers that need no class of the user's when they are read."""
+    _refuse_tables(template.tree)
     return unflatten_plain(template.tree, map(_slot, template.leaves))
+
+
+def _refuse_tables(tree: Any) -> None:
+    """Raise DTypeError for a dict or set of which only a run knows the keys."""
+    kind, children, _ = tree or (object, (), None)
+    if issubclass(kind, OpenTable):
+        raise DTypeError(
+            "jit.save: the function returns a dict or set whose keys are known only when it runs",
+            hint="return its keys and values as tensors (paddle.stack of a list of each)",
+        )
+    for child in children:
+        _refuse_tables(child)
 
 
 def _slot(leaf: Any) -> Any:

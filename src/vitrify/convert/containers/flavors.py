@@ -16,7 +16,7 @@ from ..values.user_errors import for_user
 from .dicts import GraphDict, has_number_keys, must_be_there, unknown_keys
 from .each_key import are_undecided, for_each_key
 from .key_order import behind, in_front
-from .keys import waits
+from .keys import of_number, waits
 from .lists import GraphList
 from .table_flavors import empty_table
 from .table_sites import is_table_site
@@ -192,6 +192,8 @@ class GraphCounter(_Flavored):
 
     def _count(self, change: Callable[[Any, Any], Any], iterable: Any, named: Mapping[str, Any]) -> None:
         for given in (() if iterable is None else iterable, named):
+            if _asks_for_table(Counter, given):
+                raise of_number(self)
             items = [] if isinstance(given, Mapping) else list(given)
             if are_undecided(items):
                 for item in items:
