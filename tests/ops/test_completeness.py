@@ -18,6 +18,7 @@ ELSEWHERE = {
     "fetch": "tests/runtime/test_prepare",
     **dict.fromkeys(("masked_scale", "probability"), "test_dropout"),
     **dict.fromkeys(("memcpy_d2h", "memcpy_h2d", "transfer_dtype", "transfer_layout"), "tests/runtime"),
+    **dict.fromkeys(("key_place", "set_has", "set_order", "set_popped"), "tests/convert/test_tables"),
     "max_pool_gather": "the second derivatives of cases_adjoint",
     "region_pick": "the second derivatives of cases_vision",
     **dict.fromkeys(("given", "one_element", "sized", "sized_like", "without_ones"), "test_same_sizes"),
