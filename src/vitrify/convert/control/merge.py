@@ -9,7 +9,18 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...core.errors import UnsupportedError
-from ...core.pytree import BY_CONTENT, OpenDict, OpenList, OverList, all_leaves, eager_class, flatten, is_open, node_of
+from ...core.pytree import (
+    BY_CONTENT,
+    OpenDeque,
+    OpenDict,
+    OpenList,
+    OpenTable,
+    all_leaves,
+    eager_class,
+    flatten,
+    is_open,
+    node_of,
+)
 from ...core.source import user_frames
 from ...eager.tensor import Tensor
 from ...ir.builder import UNSET
@@ -135,7 +146,8 @@ class Joined:
 
     def is_from_before(self, original: Any, block: Block) -> bool:
         """Whether it is a list or dict that was there before the block, or an object made by this trace before it."""
-        original = original.lists()[0] if isinstance(original, OverList) else original
+        # A tuple is no container that anybody changes: which object it is does not matter.
+        original = original.lists()[0] if isinstance(original, (OpenDeque, OpenTable)) else original
         if isinstance(original, (OpenList, OpenDict)):  # in no block: the call gave it
             return original.block is None or not is_inside(original.block, block)
         made_in = builder().made.block_of(original)
