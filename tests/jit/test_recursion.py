@@ -303,3 +303,30 @@ def test_a_list_given_back_is_the_one_given():
         np.testing.assert_array_equal(a.numpy(), b.numpy())
     with pytest.raises(UnsupportedError, match="a change of a list that is the same object as another list"):
         to_static(list_that_may_be_the_one_given, full_graph=True)(tensor(X * 20))
+
+
+class Counted:
+    def __init__(self, value, count):
+        self.value = value
+        self.count = count
+
+
+def counted(x, so_far):
+    if x.sum() > 10:
+        return so_far
+    return counted(x * 2, Counted(so_far.value + x, so_far.count + 1))
+
+
+def values_that_are_counted(x):
+    found = counted(x, Counted(x, 0))
+    return found.value, found.count
+
+
+@pytest.mark.slow
+def test_objects_that_differ_in_each_call_do_not_keep_the_conversion_busy_for_ever():
+    """They were recorded inside each other, each several times, a hundred deep."""
+    with pytest.raises(RecursionError, match="'so_far' is of another kind in each call"):
+        to_static(values_that_are_counted, full_graph=True)(tensor(X))
+    value, count = to_static(values_that_are_counted)(tensor(X))
+    np.testing.assert_allclose(value.numpy(), X * 4)
+    assert count == 2

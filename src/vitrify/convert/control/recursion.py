@@ -42,6 +42,9 @@ from .unknown import Signal
 MAX_UNROLLED = 12
 MAX_UNROLLED_BEHIND_RAISES = 100
 """The same where tensors decide nothing but whether the calls between raise."""
+MAX_RECORDED = 3
+"""So many recordings of one function are made inside each other, whose arguments are of other kinds: each is attempted
+several times, so that all take exponentially long."""
 
 
 class Found(Signal):
@@ -232,6 +235,9 @@ def _in_line(activation: Activation) -> Any:
 
 def _as_function(activation: Activation) -> Any:
     """The result of a recursive call; unrolled after all where that works and a function does not."""
+    code = activation.function.__code__
+    if sum(a.recording is not None for a in _open.get() if a.function.__code__ is code) >= MAX_RECORDED:
+        raise RecursionError(f"{code.co_name} calls itself with arguments of another kind each time")
     try:
         with _given_up_on(Exception, None, activation):
             return record_function(activation)
