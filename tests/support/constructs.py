@@ -597,6 +597,13 @@ def mutual_recursion(x):
     return other_half(x + 3)
 
 
+@construct(RECURSION, "recursion that only an exception ends")
+def raising_recursion(x):
+    if x.sum() > 50:
+        raise ValueError("too large")
+    return raising_recursion(x + 5)
+
+
 # -- containers -------------------------------------------------------------------------------------------------------
 @construct(DATA, "list, dict, set comprehension")
 def comprehensions(x):
@@ -666,6 +673,11 @@ def sort_key(x):
     return paddle.stack(sorted([x[0], x[1], x[2]], key=lambda v: -v))
 
 
+@construct(DATA, "axis that only a run knows")
+def axis_of_the_run(x):
+    return x.reshape([1, -1]).flip(int(x.argmax()) % 2), x.reshape([1, -1]).softmax(-int(x.argmin() > 0) - 1)
+
+
 @construct(DATA, "`x.shape` arithmetic")
 def shape_arithmetic(x):
     return x.reshape([x.shape[0] // 1, 1]) * (x.shape[0] + 1)
@@ -678,6 +690,15 @@ def item_set_by_number(x):
         counts[int(v > 0)] += 1
     counts[int(x.argmax()) % 2] = 7
     return counts
+
+
+@construct(DATA, "dict and set whose keys are numbers that only a run knows")
+def keys_of_the_run(x):
+    counts, seen = {}, set()
+    for v in x:
+        counts[int(v)] = counts.get(int(v), 0) + v
+        seen.add(int(v) % 2)
+    return counts, seen, len(seen)
 
 
 @construct(DATA, "set changed on one path")
@@ -812,6 +833,21 @@ def try_call(x):
     except ValueError:
         x = x / 2
     return x
+
+
+@construct(STATEMENT, "`try` around an operator, item or property that a tensor lets raise")
+def try_property(x):
+    class Checked:
+        @property
+        def value(self):
+            if x.sum() > 3:
+                raise ValueError("too large")
+            return x
+
+    try:
+        return Checked().value * 2
+    except ValueError:
+        return x / 2
 
 
 @construct(STATEMENT, "`try` around what Python finds wrong on one path (a missing key, `1 // 0`)")
