@@ -344,6 +344,17 @@ def error_kept(x):
     return x if kept is None else x * 7
 
 
+def more_calls_than_kinds(x):
+    """Each call makes an exception of its own; there are more of them than a value may have kinds."""
+    try:
+        a, b, c = checked(x), checked(x * 0.5), checked(x, 30)
+        d, e, f = checked(-x), checked(a, 9), checked(b, 8)
+        g, h, i = checked(c, 90), checked(d), checked(e, 40)
+        return a + b + c + d + e + f + g + h + i + checked(f, 7)
+    except ValueError as err:
+        return x * 7, str(err)
+
+
 BIG, SMALL = ([40.0, 2.0, 3.0],), ([0.1, 0.2, 0.1],)
 CALLS = [(X,), (N,), SMALL, BIG]
 CASES = [
@@ -354,6 +365,6 @@ CASES = [
         behind_and, conditional_expression, not_caught, raised_again, raised_from, leaves_the_loop, tried_again,
         objects_that_refuse, order_of_evaluation, only_finally,
         tensor_of_the_error, text_of_the_error, several_errors_of_tensors, one_of_several_errors,
-        another_error_of_its_tensor, errors_of_tensors_in_a_loop, error_kept,
+        another_error_of_its_tensor, errors_of_tensors_in_a_loop, error_kept, more_calls_than_kinds,
     )
 ]  # fmt: skip

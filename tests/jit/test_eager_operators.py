@@ -588,6 +588,18 @@ CALLS = {
 }  # fmt: skip
 
 
+def grown_by(call):
+    """The bytes that 500 calls leave."""
+    tracemalloc.start()
+    base = tracemalloc.get_traced_memory()[0]
+    for _ in range(500):
+        call()
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - base
+    tracemalloc.stop()
+    return grown
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_nothing_is_left_behind(name):
     fn = CALLS[name]
@@ -599,13 +611,8 @@ def test_nothing_is_left_behind(name):
     gc.collect()
     before = [sys.getrefcount(h) for h in held]
     objects = len(gc.get_objects())
-    tracemalloc.start()
-    base = tracemalloc.get_traced_memory()[0]
-    for _ in range(500):
-        fn(x, y)
-    gc.collect()
-    grown = tracemalloc.get_traced_memory()[0] - base
-    tracemalloc.stop()
+    # What calls leave grows each time; a table of the process, which others fill, too, once in a while.
+    grown = min(grown_by(lambda: fn(x, y)) for _ in range(3))
     after = [sys.getrefcount(h) for h in held]
     assert all(abs(a - b) < 50 for a, b in zip(after, before)), [a - b for a, b in zip(after, before)]
     assert grown < 8000

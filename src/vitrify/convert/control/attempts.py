@@ -12,12 +12,11 @@ from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...ir.builder import current_builder
-from ...ops.promote import SCALARS
 from ..state.journal import kept_unless_given_up
 from ..values.base import Undefined, builder
 from ..values.handlers import RaisedInCallError, attempting
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
-from ..values.user_errors import without_frames
+from ..values.user_errors import told, without_frames
 from .raise_ import convert_raise, is_raised_by_user
 from .recursion import entered
 
@@ -66,15 +65,9 @@ def _given(err: Any) -> tuple[Any, Any]:
 
 def _as_before(err: Exception) -> BaseException:
     """An error like it that this trace met before: a loop, traced again until it is settled, carries one object."""
-    told = _told(err)
+    text = told(err)
     known = (held for held, _, _ in builder().errors.values() if type(held) is type(err))
-    return err if told is None else next((held for held in known if _told(held) == told), err)
-
-
-def _told(err: BaseException) -> str | None:
-    """All that an error tells; None where that is more than plain arguments."""
-    is_plain = not vars(err) and err.__cause__ is None and all(isinstance(arg, (*SCALARS, str)) for arg in err.args)
-    return repr(err.args) if is_plain else None
+    return err if text is None else next((held for held in known if told(held) == text), err)
 
 
 def raising_form(function: Any, convert_raising: Callable[[FunctionType], FunctionType]) -> Any:

@@ -18,8 +18,9 @@ from ...ops.select import where
 from ..containers.structure import is_alike
 from ..values.base import Undefined, is_constant, is_equal, is_tensor
 from ..values.emit import Deferred, common_dtype, is_numeric, is_python_number
-from ..values.one_of import GraphOneOf, options_of
+from ..values.one_of import MAX_OPTIONS, GraphOneOf, options_of
 from ..values.text_choice import is_text
+from ..values.user_errors import told
 
 _BUILTIN = (*SCALARS, str)
 
@@ -42,17 +43,39 @@ class Paired:
 
 
 def paired_options(a: Any, b: Any, then: Block, orelse: Block, fits: Callable[[Any, Any], bool]) -> Paired:
-    """The options of `a` and `b`, known at the ends of two blocks; one value can stand for those that fit."""
+    """The options of `a` and `b`, known at the ends of two blocks; one value can stand for those that fit.
+
+    Exceptions that tell the same are told apart only as long as there are few: `is` alone could notice.
+    """
+    given = options_of(a, then), options_of(b, orelse)
+    paired = _paired(*given, fits)
+    if len(paired[0]) > MAX_OPTIONS:
+        paired = _paired(*given, lambda x, y: fits(x, y) or _tell_the_same(x, y))
+    options, (first, second) = paired
+    return Paired([(x, x) if _tell_the_same(x, y) else (x, y) for x, y in options], (_code(a, first), _code(b, second)))
+
+
+Places = dict[Any, int]
+
+
+def _paired(
+    a: Mapping[Any, Any], b: Mapping[Any, Any], fits: Callable[[Any, Any], bool]
+) -> tuple[list[tuple[Any, Any]], tuple[Places, Places]]:
+    """The pairs, and which of them each of the options of either value is in."""
     options: list[tuple[Any, Any]] = []
-    places: tuple[dict[Any, int], dict[Any, int]] = ({}, {})
-    for place, value in options_of(a, then).items():
+    places: tuple[Places, Places] = ({}, {})
+    for place, value in a.items():
         places[0][place] = len(options)
         options.append((value, LACKING))
-    for place, value in options_of(b, orelse).items():
+    for place, value in b.items():
         found = next((i for i, (x, y) in enumerate(options) if y is LACKING and fits(x, value)), len(options))
         places[1][place] = found
         options[found : found + 1] = [(options[found][0] if found < len(options) else LACKING, value)]
-    return Paired(options, (_code(a, places[0]), _code(b, places[1])))
+    return options, places
+
+
+def _tell_the_same(a: Any, b: Any) -> bool:
+    return type(a) is type(b) and isinstance(a, BaseException) and told(a) is not None and told(a) == told(b)
 
 
 def _code(value: Any, places: Mapping[Any, int]) -> Any:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from ...core.bound import bound_to
 from ...core.errors import InternalError, VitrifyError
 from ...core.source import Loc, is_user_file, is_user_frame, user_locs
+from ...ops.promote import SCALARS
 from .base import Undefined, builder
 from .deferred import holds_deferred
 
@@ -29,6 +30,12 @@ def note_user_error(err: Exception) -> Exception:
     """`err`, known to be one that eager code raises at this place: on a path, only if that is taken."""
     builder().errors[id(err)] = (err, None, True)
     return err
+
+
+def told(err: BaseException) -> str | None:
+    """All that an error tells; None where that is more than plain arguments."""
+    is_plain = not vars(err) and err.__cause__ is None and all(isinstance(arg, (*SCALARS, str)) for arg in err.args)
+    return repr(err.args) if is_plain else None
 
 
 def without_frames(err: E) -> E:
