@@ -18,6 +18,8 @@ def test_a_few_hundred_steps_leave_no_objects(name):
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("name", leaks.STEPS)
 def test_twenty_thousand_steps_leave_no_memory(name):
-    found = leaks.growth(leaks.STEPS[name](), 20_000)
-    assert found.resident < 1 << 20
-    assert found.traced < 64 << 10
+    step = leaks.STEPS[name]()
+    # What steps leave grows each time; the process takes a page more, once, when its own compiler has come to an end.
+    found = [leaks.growth(step, 20_000) for _ in range(2)]
+    assert min(growth.resident for growth in found) < 1 << 20
+    assert max(growth.traced for growth in found) < 64 << 10
