@@ -237,7 +237,7 @@ def _as_function(activation: Activation) -> Any:
     """The result of a recursive call; unrolled after all where that works and a function does not."""
     code = activation.function.__code__
     if sum(a.recording is not None for a in _open.get() if a.function.__code__ is code) >= MAX_RECORDED:
-        raise RecursionError(f"{code.co_name} calls itself with arguments of another kind each time")
+        raise RecursionError  # `_traced` says of what function, and why
     try:
         with _given_up_on(Exception, None, activation):
             return record_function(activation)
