@@ -146,6 +146,18 @@ class OpenTable(OverList):
         """Whether the key is there: a bool, or a number of the program."""
         raise NotImplementedError
 
+    def __contains__(self, key: Any) -> Any:
+        return self.has(key)
+
+    def __len__(self) -> int:
+        return len(self.listed())
+
+    def __bool__(self) -> bool:
+        return len(self.listed()) > 0
+
+    def __iter__(self) -> Any:
+        return iter(self.listed())
+
 
 BY_CONTENT = (list, dict, OpenDeque, OpenTable)
 """Containers of which a tensor may decide what they hold: where nobody minds which object one is, that is all."""

@@ -94,18 +94,6 @@ class GraphTableSet(OpenTable):
         items, wanted = columns_with(self.given, item)
         return as_number(set_has_op(self._code_list(), *items.parts, *wanted, keys=AsList(items.spec)))
 
-    def __contains__(self, item: Any) -> Any:
-        return self.has(item)
-
-    def __len__(self) -> int:
-        return len(self.listed())
-
-    def __bool__(self) -> bool:
-        return len(self.listed()) > 0
-
-    def __iter__(self) -> Any:
-        return iter(self.listed())
-
     # -- changing ---------------------------------------------------------------------------------------------------
 
     def _note(self, code: int, *items: Any) -> None:

@@ -145,18 +145,6 @@ class GraphTable(OpenTable):
         place, there = self._found(as_key(key))
         return _chosen(there, lambda: self._at(place), lambda: default)
 
-    def __contains__(self, key: Any) -> Any:
-        return self.has(key)
-
-    def __len__(self) -> int:
-        return len(self.listed())
-
-    def __bool__(self) -> bool:
-        return len(self.listed()) > 0
-
-    def __iter__(self) -> Any:
-        return iter(self.listed())
-
     def __reversed__(self) -> Any:
         return reversed(self.listed())
 
