@@ -65,6 +65,25 @@ def changed_list(x):
     return sum(held[1:]), paddle.concat(held), held[-1]
 
 
+def rows_of_some_length(x):
+    rows = []
+    if x.sum() > 0:
+        for row in x:
+            rows.append(row * 2)
+    rows.append(x[0])
+    return paddle.stack(rows)
+
+
+def rows_begun_anew(x):
+    rows = []
+    for row in x:
+        if row.sum() > 0:
+            rows.append(row)
+        else:
+            rows = []
+    return paddle.stack([*rows, x[0]])
+
+
 def written(x):
     y = x.clone()
     y[1:, 0] = 7.0
@@ -76,7 +95,7 @@ def parts(x):
     return paddle.real(x) + 1, paddle.isreal(x)
 
 
-FUNCTIONS = [early_return, while_with_break, nested, collected, changed_list, written, parts]
+FUNCTIONS = [early_return, while_with_break, nested, collected, changed_list, rows_of_some_length, rows_begun_anew, written, parts]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)

@@ -35,8 +35,8 @@ def if_(read: Reader, node: Node, inputs: list[Any], env: Env) -> list[Any]:
     sides = []
     for name in ("then_branch", "else_branch"):
         with read.builder.sub_block() as block:
-            outs = read.run(node.graph(name), dict(env))
-            block.outputs = [read.builder.value(as_tensor(v)) for v in outs]
+            graph = node.graph(name)
+            block.outputs = _ends(read.builder, read.run(graph, dict(env)), graph.output)
         sides.append(block)
     outer = align_captures(sides)
     return list(if_op(_scalar(condition), *outer, then=sides[0], orelse=sides[1]))
@@ -50,7 +50,7 @@ def loop(read: Reader, node: Node, inputs: list[Any], env: Env) -> list[Any]:
     if len(graph.input) != len(starts) + 2 or len(graph.output) < len(starts) + 1:
         raise FileFormatError(f"Loop: its body takes {len(graph.input)} values and gives {len(graph.output)}")
     builder = read.builder
-    starts = [_start(v, info) for v, info in zip(starts, graph.input[2:])]
+    starts = [_of_kind(v, info) for v, info in zip(starts, graph.input[2:])]
     first = as_tensor(np.asarray(True)) if go_on is None else _scalar(go_on)
     carried = [as_tensor(np.asarray(0, np.int64)), first, *starts]
     n = len(carried)
@@ -69,7 +69,8 @@ def loop(read: Reader, node: Node, inputs: list[Any], env: Env) -> list[Any]:
     raise UnsupportedError("the sizes of a Loop's values do not settle")
 
 
-def _start(value: Any, info: Any) -> Any:
+def _of_kind(value: Any, info: Any) -> Any:
+    """A value as the file declares it: what a list without items yet may hold, only its declaration says."""
     if not isinstance(value, EmptyList):
         return as_tensor(value)
     kind = info.type.sequence_type.elem_type.tensor_type
@@ -87,9 +88,13 @@ def _loop_blocks(read: Reader, graph: Any, metas: Sequence[Any], count: Any, env
     with builder.sub_block() as body:
         heads = [body.add_input(m, stop_gradient=_stops(m)) for m in metas]
         go_on, *outs = read.run(graph, {**env, **dict(zip(_names(graph), heads))})
-        ends = [heads[0] + 1, _scalar(go_on), *[as_tensor(v) for v in outs]]
-        body.outputs = [builder.value(v) for v in ends]
+        body.outputs = [builder.value(heads[0] + 1), builder.value(_scalar(go_on)), *_ends(builder, outs, graph.output[1:])]
     return cond, body
+
+
+def _ends(builder: Builder, values: Sequence[Any], infos: Sequence[Any]) -> list[Any]:
+    """What a graph gives, as variables of the block that it becomes."""
+    return [builder.value(_of_kind(v, info)) for v, info in zip(values, infos)]
 
 
 @operator.with_graphs("Scan")
@@ -111,7 +116,7 @@ def scan(read: Reader, node: Node, inputs: list[Any], env: Env) -> list[Any]:
     with read.builder.sub_block() as body:
         heads = [body.add_input(m, stop_gradient=_stops(m)) for m in [*metas[:n], *[m.item for m in metas[n:]]]]
         outs = read.run(graph, {**env, **dict(zip(_names(graph), heads))})
-        body.outputs = [read.builder.value(as_tensor(v)) for v in outs]
+        body.outputs = _ends(read.builder, outs, graph.output)
     count = read.builder.value(as_tensor(sizes_array(extent(scanned[0], axes[0]))))
     found = while_op(count, *values, *align_captures([body]), cond=None, body=body, n_carried=n, n_xs=n_xs,
                      reverse=False)  # fmt: skip
