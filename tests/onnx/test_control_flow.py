@@ -95,7 +95,8 @@ def parts(x):
     return paddle.real(x) + 1, paddle.isreal(x)
 
 
-FUNCTIONS = [early_return, while_with_break, nested, collected, changed_list, rows_of_some_length, rows_begun_anew, written, parts]
+FUNCTIONS = [early_return, while_with_break, nested, collected, changed_list, rows_of_some_length, rows_begun_anew]
+FUNCTIONS += [written, parts]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)

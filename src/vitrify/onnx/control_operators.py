@@ -88,7 +88,8 @@ def _loop_blocks(read: Reader, graph: Any, metas: Sequence[Any], count: Any, env
     with builder.sub_block() as body:
         heads = [body.add_input(m, stop_gradient=_stops(m)) for m in metas]
         go_on, *outs = read.run(graph, {**env, **dict(zip(_names(graph), heads))})
-        body.outputs = [builder.value(heads[0] + 1), builder.value(_scalar(go_on)), *_ends(builder, outs, graph.output[1:])]
+        turn, goes_on = builder.value(heads[0] + 1), builder.value(_scalar(go_on))
+        body.outputs = [turn, goes_on, *_ends(builder, outs, graph.output[1:])]
     return cond, body
 
 
