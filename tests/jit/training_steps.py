@@ -186,6 +186,29 @@ def averaged() -> Case:
     return Case(step, model.parameters(), [sgd], lambda: [mean.tolist() for mean in average])
 
 
+def followed() -> Case:
+    """A second network that takes over the first one's parameters now and then, by a counter and by a tensor."""
+    model, target = mlp(1), mlp(2)
+    sgd, calls = opt.SGD(0.1, parameters=model.parameters()), [0]
+
+    def step(x, y):
+        loss = F.mse_loss(model(x), y + 0.1 * target(x).detach())
+        loss.backward()
+        sgd.step()
+        sgd.clear_grad()
+        calls[0] += 1
+        if calls[0] % 2 == 0:
+            target.set_state_dict(model.state_dict())
+        with paddle.no_grad():
+            i = 0
+            while model[0].weight.abs().sum() * i < 3:
+                target[0].bias.set_value(target[0].bias * 0.5 + model[0].bias * 0.5)
+                i += 1
+        return loss
+
+    return Case(step, model.parameters(), [sgd], lambda: [p.tolist() for p in target.parameters()])
+
+
 def by_hand() -> Case:
     model = mlp()
 
@@ -401,9 +424,9 @@ def gradients_stay() -> Case:
 
 
 CASES = [
-    scheduled, scheduled_before, several_steps, plateau, accumulated, scaled, scaled_and_clipped, averaged, by_hand,
-    adversaries, penalty, attacked, on_some_paths, half_precision, half_without_copy, hooked, normalized,
-    changed_gradients, gradients_stay, nothing_to_train,
+    scheduled, scheduled_before, several_steps, plateau, accumulated, scaled, scaled_and_clipped, averaged, followed,
+    by_hand, adversaries, penalty, attacked, on_some_paths, half_precision, half_without_copy, hooked,
+    normalized, changed_gradients, gradients_stay, nothing_to_train,
 ]  # fmt: skip
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..device.api import namespace_of
 from ..eager.tensor import Tensor
+from ..ir.attributes import blocks_of
 from ..ir.dead_code import must_run
 from ..ir.program import Block, Literal, Operator, Variable
 from ..ops.registry import NativeInPlace
@@ -61,7 +62,8 @@ def _late(operators: Sequence[Operator], seen: set[Variable]) -> list[Operator]:
     early = set(seen)  # what must be there before
     late: list[Operator] = []
     for operator in reversed(found):
-        if must_run(operator) or any(v in early for v in operator.outputs):
+        # What runs blocks needs them lowered, with the rest of the program.
+        if must_run(operator) or blocks_of(operator.attrs) or any(v in early for v in operator.outputs):
             early.update(operator.variables)
         else:
             late.append(operator)
