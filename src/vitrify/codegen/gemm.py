@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from .emit import FLOAT32, FLOAT64, Dtype, memory_type
-from .llvm import Target
+from .tiles import Shape, declarations, name_of_tile, shape_of, tiles_ir
 from .writer import Writer
 
 DTYPES = (FLOAT32, FLOAT64)
@@ -38,47 +38,6 @@ _SMALL = 8192
 # Columns of b up to which a is read where it lies: packing it would take longer than what so few tiles save. The second
 # number is for an a whose rows lie side by side.
 _NARROW = 128, 256
-# Rows of a tile that have a pointer of their own in the loop; the others are so many rows behind one.
-_GROUP = 4
-
-
-@dataclass(frozen=True)
-class Shape:
-    """The micro-kernels of a target: rows of their tiles, largest first, each with vectors in a row of b as it lies.
-
-    Packed tiles of b have always two vectors.
-    """
-
-    dtype: Dtype
-    lanes: int
-    rows: tuple[tuple[int, int], ...]
-
-    @property
-    def type(self) -> str:
-        """LLVM's name for an element."""
-        return memory_type(self.dtype)
-
-    @property
-    def width(self) -> int:
-        """Columns of a packed tile."""
-        return 2 * self.lanes
-
-    @property
-    def fetches(self) -> bool:
-        """Whether a tile's place in c is asked for before its sums are made: measured to be faster with AVX2 alone."""
-        return self.most == 6
-
-    @property
-    def most(self) -> int:
-        """Rows of the largest tile."""
-        return self.rows[0][0]
-
-
-def shape_of(dtype: Dtype, target: Target) -> Shape:
-    """Tiles that fit the registers: 32 of AVX-512 or ARM, 16 of AVX2."""
-    wide = target.vector_bytes >= 64 or not target.is_x86
-    rows = ((12, 2), (8, 2), (4, 4), (2, 8), (1, 8)) if wide else ((6, 2), (4, 2), (2, 4), (1, 8))
-    return Shape(dtype, target.vector_bytes // dtype.itemsize, rows)
 
 
 def scratch_bytes(m: int, n: int, k: int, shape: Shape) -> int:
@@ -117,147 +76,8 @@ def pack_name_of(dtype: Dtype) -> str:
 
 def gemm_ir(shape: Shape) -> dict[str, str]:
     """The functions by name, that of products among them."""
-    kernels = {(rows, vectors) for rows, wide in shape.rows for vectors in {2, wide}}
-    made = {}
-    for rows, vectors in sorted(kernels):
-        for masked in (False, True):
-            made[_kernel_name(shape, rows, vectors, masked)] = _micro_kernel(shape, rows, vectors, masked)
-    return {**made, f"pack_{shape.type}": _pack(shape), f"collect_{shape.type}": _collect(shape),
+    return {**tiles_ir(shape), f"pack_{shape.type}": _pack(shape), f"collect_{shape.type}": _collect(shape),
             name_of(shape.dtype): _gemm(shape), pack_name_of(shape.dtype): _pack_all(shape)}  # fmt: skip
-
-
-# -- tiles -------------------------------------------------------------------------------------------------------------
-
-
-def _kernel_name(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
-    return f"tile_{shape.type}_{rows}_{vectors}{'_part' if masked else ''}"
-
-
-def _micro_kernel(shape: Shape, rows: int, vectors: int, masked: bool) -> str:
-    """c[:rows, :left] (+)= a b; rows and columns of a and rows of b so many bytes apart. Masked: fewer columns than the
-    vectors have.
-
-    void tile(i64 k, ptr a, i64 arow, i64 acolumn, ptr b, i64 brow, ptr c, i64 crow, i1 more, i64 left, ptr bias, ptr
-    along); more: add to what c has; bias: what rows begin with, or null; along: what columns begin with, or null.
-    """
-    T, lanes, size = shape.type, shape.lanes, shape.dtype.itemsize
-    full, suffix, groups = f"<{lanes} x {T}>", f"v{lanes}f{8 * size}", range(0, rows, _GROUP)
-    lines = [
-        f"define internal void @{_kernel_name(shape, rows, vectors, masked)}(i64 %k, ptr %a, i64 %arow, "
-        "i64 %acolumn, ptr %b, i64 %brow, ptr %c, i64 %crow, i1 %more, i64 %left, ptr %bias, ptr %along) #1 {",
-        "entry:",
-        *_pointers(groups),
-    ]
-    if masked:
-        lines += _masks(lanes, vectors)
-    elif shape.fetches:
-        for r in range(rows):
-            lines += [f"  %f{r}.row = mul i64 %crow, {r}", f"  %f{r} = getelementptr i8, ptr %c, i64 %f{r}.row",
-                      f"  call void @llvm.prefetch.p0(ptr %f{r}, i32 1, i32 3, i32 1)",
-                      f"  %f{r}.last = getelementptr i8, ptr %f{r}, i64 {vectors * lanes * size - 1}",
-                      f"  call void @llvm.prefetch.p0(ptr %f{r}.last, i32 1, i32 3, i32 1)"]  # fmt: skip
-    tile = [(r, v) for r in range(rows) for v in range(vectors)]
-    lines += ["  %is.unbiased = icmp eq ptr %bias, null", "  br i1 %is.unbiased, label %unbiased, label %biased",
-              "unbiased:", "  %is.plain = icmp eq ptr %along, null", "  br i1 %is.plain, label %loop, label %lying",
-              "lying:"]  # fmt: skip
-    for v in range(vectors):
-        lines += [f"  %y{v}.at = getelementptr {T}, ptr %along, i64 {v * lanes}",
-                  f"  %y{v} = {_load(full, suffix, f'%y{v}.at', size, v if masked else None)}"]  # fmt: skip
-    lines += ["  br label %loop", "biased:"]
-    for r in range(rows):
-        lines += [f"  %z{r}.at = getelementptr {T}, ptr %bias, i64 {r}", *_broadcast(T, size, lanes, f"z{r}")]
-    starts = ("unbiased", "lying", "biased")
-    lines += ["  br label %loop", "loop:"]
-    for name, first in (("p", "0"), ("bp", "%b"), *[(f"ap{g}", f"%a{g}") for g in groups]):
-        kind = "i64" if name == "p" else "ptr"
-        lines.append(f"  %{name} = phi {kind} {', '.join(f'[{first}, %{s}]' for s in starts)}, [%{name}.next, %loop]")
-    lines += [
-        f"  %t{r}.{v} = phi {full} [zeroinitializer, %unbiased], [%y{v}, %lying], [%z{r}, %biased], [%n{r}.{v}, %loop]"
-        for r, v in tile
-    ]
-    for v in range(vectors):
-        lines += [f"  %b{v}.at = getelementptr {T}, ptr %bp, i64 {v * lanes}",
-                  f"  %b{v} = {_load(full, suffix, f'%b{v}.at', size, v if masked else None)}"]  # fmt: skip
-    for r in range(rows):
-        at = f"getelementptr i8, ptr %ap{r // _GROUP * _GROUP}, i64 %arow{r % _GROUP}"
-        lines += [f"  %x{r}.at = {at}", *_broadcast(T, size, lanes, f"x{r}")]
-        lines += [
-            f"  %n{r}.{v} = call {full} @llvm.fmuladd.{suffix}({full} %x{r}, {full} %b{v}, {full} %t{r}.{v})"
-            for v in range(vectors)
-        ]
-    lines += [f"  %ap{g}.next = getelementptr i8, ptr %ap{g}, i64 %acolumn" for g in groups]
-    lines += ["  %bp.next = getelementptr i8, ptr %bp, i64 %brow",
-              "  %p.next = add nuw i64 %p, 1", "  %again = icmp ult i64 %p.next, %k",
-              "  br i1 %again, label %loop, label %done", "done:"]  # fmt: skip
-    for r in range(rows):
-        lines += [f"  %c{r}.row = mul i64 %crow, {r}", f"  %c{r} = getelementptr i8, ptr %c, i64 %c{r}.row"]
-        lines += [f"  %c{r}.{v} = getelementptr {T}, ptr %c{r}, i64 {v * lanes}" for v in range(vectors)]
-    lines += ["  br i1 %more, label %adding, label %writing", "adding:"]
-    for r, v in tile:
-        lines += [f"  %o{r}.{v} = {_load(full, suffix, f'%c{r}.{v}', size, v if masked else None)}",
-                  f"  %s{r}.{v} = fadd {full} %o{r}.{v}, %n{r}.{v}"]  # fmt: skip
-    lines += [_store(full, suffix, f"%s{r}.{v}", f"%c{r}.{v}", size, v if masked else None) for r, v in tile]
-    lines += ["  ret void", "writing:"]
-    lines += [_store(full, suffix, f"%n{r}.{v}", f"%c{r}.{v}", size, v if masked else None) for r, v in tile]
-    return "\n".join([*lines, "  ret void", "}"])
-
-
-def _pointers(groups: Sequence[int]) -> list[str]:
-    """Where groups of rows of a begin, %a<row>, and how far behind it the rows of one are, %arow<number>."""
-    lines = [f"  %arow{i} = mul i64 %arow, {i}" for i in range(_GROUP)]
-    for g in groups:
-        lines += [f"  %a{g}.off = mul i64 %arow, {g}", f"  %a{g} = getelementptr i8, ptr %a, i64 %a{g}.off"]
-    return lines
-
-
-def _broadcast(T: str, size: int, lanes: int, name: str) -> list[str]:
-    """The element at %name.at in all lanes of %name."""
-    full = f"<{lanes} x {T}>"
-    return [
-        f"  %{name}.one = load {T}, ptr %{name}.at, align {size}",
-        f"  %{name}.first = insertelement {full} poison, {T} %{name}.one, i64 0",
-        f"  %{name} = shufflevector {full} %{name}.first, {full} poison, <{lanes} x i32> zeroinitializer",
-    ]
-
-
-def _masks(lanes: int, vectors: int) -> list[str]:
-    """For each vector which of its columns there are."""
-    lines = [f"  %left.one = insertelement <{lanes} x i64> poison, i64 %left, i64 0",
-             f"  %left.all = shufflevector <{lanes} x i64> %left.one, <{lanes} x i64> poison, "
-             f"<{lanes} x i32> zeroinitializer"]  # fmt: skip
-    for v in range(vectors):
-        numbers = ", ".join(f"i64 {v * lanes + i}" for i in range(lanes))
-        lines.append(f"  %m{v} = icmp ugt <{lanes} x i64> %left.all, <{numbers}>")
-    return lines
-
-
-def _load(full: str, suffix: str, at: str, size: int, mask: int | None) -> str:
-    if mask is None:
-        return f"load {full}, ptr {at}, align {size}"
-    given = f"ptr {at}, i32 {size}, {_mask(full, mask)}, {full} zeroinitializer"
-    return f"call {full} @llvm.masked.load.{suffix}.p0({given})"
-
-
-def _store(full: str, suffix: str, value: str, at: str, size: int, mask: int | None) -> str:
-    if mask is None:
-        return f"  store {full} {value}, ptr {at}, align {size}"
-    return f"  call void @llvm.masked.store.{suffix}.p0({full} {value}, ptr {at}, i32 {size}, {_mask(full, mask)})"
-
-
-def _mask(full: str, number: int) -> str:
-    return f"{full.split(' x ')[0]} x i1> %m{number}"
-
-
-def declarations(shape: Shape) -> list[str]:
-    """What the functions need declared."""
-    full, suffix = f"<{shape.lanes} x {shape.type}>", f"v{shape.lanes}f{8 * shape.dtype.itemsize}"
-    mask = f"<{shape.lanes} x i1>"
-    return [
-        f"declare {full} @llvm.fmuladd.{suffix}({full}, {full}, {full})",
-        f"declare {full} @llvm.masked.load.{suffix}.p0(ptr, i32, {mask}, {full})",
-        f"declare void @llvm.masked.store.{suffix}.p0({full}, ptr, i32, {mask})",
-        "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
-    ]
 
 
 # -- packing -----------------------------------------------------------------------------------------------------------
@@ -594,6 +414,21 @@ class _Block:
                  f"i1 {self.more}", f"i64 {left}", f"ptr {bias}", f"ptr {along}")  # fmt: skip
         is_whole = w.value(f"icmp sge i64 {left}, {vectors * self.shape.lanes}")
         with w.when(is_whole):
-            w.call("void", f"@{_kernel_name(self.shape, height, vectors, False)}", *given)
+            if brow == str(self.shape.width * size):
+                with w.when(w.value(f"xor i1 {self.direct}, true")):
+                    self._call(height, vectors, "packed", given)
+                with w.when(self.direct):
+                    self._call(height, vectors, "", given)
+            else:
+                self._call(height, vectors, "", given)
         with w.when(w.value(f"xor i1 {is_whole}, true")):
-            w.call("void", f"@{_kernel_name(self.shape, height, vectors, True)}", *given)
+            self._call(height, vectors, "part", given)
+
+    def _call(self, height: int, vectors: int, kind: str, given: Sequence[str]) -> None:
+        self.w.call("void", f"@{name_of_tile(self.shape, height, vectors, kind)}", *given)
+
+
+__all__ = [
+    "COLUMNS", "DTYPES", "INNER", "ROWS", "Shape", "declarations", "gemm_ir", "heights", "name_of", "pack_name_of",
+    "packed", "packed_bytes", "scratch_bytes", "shape_of",
+]  # fmt: skip
