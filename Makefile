@@ -7,7 +7,7 @@ JOBS   ?= 2
 MARKS  ?= not gpu
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-gpu coverage check fix bench clean
+.PHONY: help venv demo test bytecode test-gpu coverage check fix bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -30,10 +30,17 @@ demo: $(STAMP)  ## train a digit classifier eagerly, compiled and half-compiled;
 # One BLAS thread a worker: more of them than cores only wait for each other.
 test: export OPENBLAS_NUM_THREADS = 1
 test: export OMP_NUM_THREADS = 1
-# Many tests start a Python of their own. Where PYTHONDONTWRITEBYTECODE is set, each of those would compile what it imports.
+# Many tests start a Python of their own. Where PYTHONDONTWRITEBYTECODE is set, each of those would compile what it imports,
+# and each worker what it tests.
+test bytecode: export PYTHONDONTWRITEBYTECODE =
+# Half of the tests to each worker, which then share what remains: what the tests of a folder have in common is built once.
 test: $(STAMP)  ## run every test that needs no GPU, the slow ones last (ARGS=... adds options of pytest, MARKS=... chooses)
 	$(BIN)/python -m compileall -q src
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "$(MARKS)" $(ARGS)
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "$(MARKS)" $(ARGS)
+
+bytecode: $(STAMP)  ## compile the package and its tests, which the workers of `make test` would else do each for itself
+	$(BIN)/python -m compileall -q src
+	$(BIN)/python -m pytest -q --collect-only >/dev/null
 
 test-gpu: $(STAMP)  ## run the tests that need a CUDA device
 	$(BIN)/python -m pytest -q -m gpu $(ARGS)

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
 from vitrify.core import names
@@ -51,7 +52,12 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
         seed_all()
 
 
+def pytest_sessionstart() -> None:
+    gc.disable()  # until all is collected: nothing of it goes away again
+
+
 def pytest_collection_finish() -> None:
+    gc.enable()
     # Tens of thousands of tests, which each search for cycles would go over: it took a tenth of the time of all tests.
     gc.collect()
     gc.freeze()
@@ -62,6 +68,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     seed_all()
     numbers, _ = names.switch()
     names.switch(numbers)  # a test may name its parameters as an earlier one did
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run a test as pytest itself does, but let a worker tell of it in one message rather than five.
+
+    Messages between processes took longer than most tests: what began, was set up and taken down well goes unsaid.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration > 0.1:
+            if report.passed:
+                report.keywords = {}
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
