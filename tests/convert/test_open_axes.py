@@ -77,9 +77,18 @@ def test_error_is_caught():
         assert called(static, axis) == called(function, axis)
 
 
+def test_each_number_gives_another_rank():
+    def function(x, t):
+        return paddle.tensordot(x, x.transpose([2, 1, 0]), int(t))
+
+    static = paddle.jit.to_static(function, full_graph=True)
+    for count in (0, 1, 2, 3, -1):
+        assert called(static, count) == called(function, count)
+
+
 def test_what_no_rank_bounds_is_refused():
     def function(x, t):
-        return paddle.linalg.matrix_power(x[0, :, :3], int(t))
+        return paddle.split(x, int(t))  # decides how many results there are
 
     with pytest.raises(UnsupportedError):
         paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(X), paddle.to_tensor(2))

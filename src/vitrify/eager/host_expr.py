@@ -104,6 +104,8 @@ def _tensor(arrays: Sequence[Any], index: int, stop_gradient: bool) -> Any:
 def _wrapped(held: Any, stop_gradient: bool) -> Any:
     if isinstance(held, (list, tuple)):
         return [_wrapped(item, stop_gradient) for item in held]
+    if isinstance(held, Tensor):  # its gradient is wanted
+        return held
     tensor = wrap(held)
     tensor.stop_gradient = stop_gradient
     return tensor

@@ -140,7 +140,7 @@ def _host_value_kernel(xp: Any, *values: Any, call: Expression, meta: Meta) -> t
     if found.dtype != meta.dtype.np and isinstance(value, (float, list)):
         found = to_array(value, meta.dtype, None)  # Python floats, wanted in full
     known = Meta(tuple(found.shape), from_np(found.dtype))
-    if known.dtype is not meta.dtype or not _fits(known.shape, meta.shape):
+    if known.dtype is not meta.dtype or not fits(known.shape, meta.shape):
         raise ArgumentError(
             f"Python code in the middle of a program gave {known}; when the program was built it gave {meta}",
             hint="wrap it in paddle.jit.host_callback and say what it gives, with None for sizes that vary",
@@ -148,7 +148,8 @@ def _host_value_kernel(xp: Any, *values: Any, call: Expression, meta: Meta) -> t
     return (found,)
 
 
-def _fits(shape: Sequence[int], wanted: Sequence[int]) -> bool:
+def fits(shape: Sequence[int], wanted: Sequence[int]) -> bool:
+    """Whether a shape is as wanted; -1 stands for any size."""
     return len(shape) == len(wanted) and all(b in (-1, a) for a, b in zip(shape, wanted))
 
 

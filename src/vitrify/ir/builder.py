@@ -376,9 +376,10 @@ class Builder:
         """Raise UnsupportedError when the program holds `value` as it is, so that it would not see a change."""
         if self.is_kept(value):
             raise UnsupportedError(
-                "a change of what a list holds whose length is known only when the program runs",
+                "a change of what a list holds whose length is known only when the program runs, or of memory that a "
+                "call shares which waited for a number of the run",
                 loc=next(iter(user_frames(2)), None),
-                hint="put a copy into the list (x.clone()), or make a new value instead of changing the old one",
+                hint="use a copy there (x.clone()), or make a new value instead of changing the old one",
             )
 
     def _memory(self, value: Any) -> Iterator[Any]:

@@ -16,6 +16,7 @@ _DETECTION = "ONNX has no operator for it, and its loops over boxes make no grap
 _IN_OTHERS = "it is written in other ops, as far as the sizes that it needs are known, else not at all"
 _NESTED = "ONNX has no sequences of sequences"
 _HOST = "it calls Python, which an ONNX model cannot"
+_LATE = "it calls a function with numbers that only a run knows, which are attributes in ONNX"
 _PYTHON = "it computes as Python's numbers do, errors included, which ONNX has no way to raise"
 _HASHED = "it finds keys as Python's dicts and sets do, by hash and order, which no ONNX operator does"
 _FRAMES = "ONNX functions may not call themselves"
@@ -98,6 +99,7 @@ _REASONS: dict[str, str] = {
     ),
     **dict.fromkeys(("axis_from_front", "axis_to_front"), _AXIS),
     "view_dtype": _BYTES,
+    "late_call": _LATE,
 }  # fmt: skip
 
 # Elementwise ops whose expression asks for a primitive that ONNX has not: op -> primitive.

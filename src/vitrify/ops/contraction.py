@@ -42,8 +42,10 @@ def _axis_pair(axes: Any, x: Any) -> tuple[list[int], list[int]]:
     """The axes of x and of y that are summed over together, from any form that Paddle accepts."""
     rank_of("tensordot", x)
     if is_tensor(axes):
-        axes = axes.tolist()
+        axes = axes.tolist() if axes.ndim else int(axes)
     if isinstance(axes, int):
+        if axes < 0:
+            raise ArgumentError(f"tensordot: axes must not be negative, got {axes}")
         return list(range(x.ndim - axes, x.ndim)), list(range(axes))
     lists: list[Any] = [list(a) if isinstance(a, (list, tuple)) else a.tolist() if is_tensor(a) else a for a in axes]
     if all(isinstance(a, int) for a in lists):

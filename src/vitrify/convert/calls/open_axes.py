@@ -27,6 +27,7 @@ from ..values.deferred import Call, captured, record
 from ..values.handlers import refuse_unless_decided
 from ..values.text import concatenated, shown
 from ..values.user_errors import for_user, without_frames
+from .late_calls import REFUSALS, has_open_number, late_call
 
 Function = Callable[..., Any]
 Given = tuple[Sequence[Any], Mapping[str, Any]]
@@ -52,24 +53,34 @@ def over_axes_of(function: Function, *args: Any, **kwargs: Any) -> Any:
 
 
 def over_axes(function: Function, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """`function(*args, **kwargs)`; where it needs the value of an axis, on a path for each that there is."""
+    """`function(*args, **kwargs)`; where it needs the value of an axis, on a path for each that there is.
+
+    Where it needs the value of another number, the call waits for the run.
+    """
     given = (list(args), dict(kwargs))
-    found = list(dict.fromkeys(_open_axes(function, given)))
-    rank = _rank(function, given) if found else None
-    if rank is None:
+    if not any(map(_may_be_axis, held_parts([given[0], given[1]]))) and not has_open_number(given):
         return function(*args, **kwargs)
     try:
         with builder().trial() as trial:
             result = function(*args, **kwargs)
             trial.keep()
             return result
-    except (ArgumentError, UnsupportedError, TypeError):
-        if (rank + 1) ** len(found) > MAX_PATHS:
+    except REFUSALS as err:
+        tried = _tried(function, given) if isinstance(err, (ArgumentError, UnsupportedError, TypeError)) else None
+        found = late_call(function, given) if tried is None else tried.call
+        if found is None:
             raise
-        tried = _Tried(function, given, found, rank)
-        if not tried.works:
-            raise
-    return tried.call()
+    return found()
+
+
+def _tried(function: Function, given: Given) -> _Tried | None:
+    """What the function does with each axis; None where no axis is what it needs."""
+    found = list(dict.fromkeys(_open_axes(function, given)))
+    rank = _rank(function, given) if found else None
+    if rank is None or (rank + 1) ** len(found) > MAX_PATHS:
+        return None
+    tried = _Tried(function, given, found, rank)
+    return tried if tried.works else None
 
 
 class _Tried:
@@ -108,10 +119,14 @@ class _Tried:
             if self.errors[axis] is None and self.errors[same] is None and self.names_axes:
                 yield axis, same
                 continue
-            for number in (axis, same):
-                error = self.errors[number]
-                if error is None or str(error) != str(self.errors[_NO_AXIS]).replace(str(_NO_AXIS), str(number)):
-                    yield (number,)
+            yield from ((number,) for number in (axis, same) if self._is_case(number))
+        ends = [number for number in self.range if not -self.count <= number < self.count]
+        yield from ((number,) for number in ends if self._is_case(number))
+
+    def _is_case(self, number: int) -> bool:
+        """Whether the function works for the number, or refuses it for another reason than one that is far off."""
+        error = self.errors[number]
+        return error is None or str(error) != str(self.errors[_NO_AXIS]).replace(str(_NO_AXIS), str(number))
 
     def _first_of(self, number: Any, cases: Sequence[tuple[int, ...]]) -> Any:
         """What the function does with a number that is in one of these cases."""
