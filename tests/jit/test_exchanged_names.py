@@ -157,3 +157,29 @@ def test_names_that_the_function_does_not_read_change_nothing(monkeypatch):
     monkeypatch.setattr(F, "gelu", lambda x: x)
     static(x)
     assert len(static.program_cache) == 1
+
+
+def with_builtins(x):
+    return x * len([1, 2]) + max(1, 2)
+
+
+def with_a_builtin_inside(x):
+    if x.sum() > 100:
+        return x
+    return with_builtins(x) * abs(-1)
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("function", [with_builtins, with_a_builtin_inside])
+def test_a_builtin_means_what_the_module_calls_by_its_name(function, full_graph, monkeypatch):
+    static = paddle.jit.to_static(function, full_graph=full_graph)
+    before = outcome(function)
+    for _ in range(3):
+        assert outcome(static) == before
+    for name in ("len", "max", "len"):
+        with monkeypatch.context() as patched:
+            patched.setattr(HERE, name, lambda *given: 7, raising=False)
+            for _ in range(3):
+                assert outcome(static) == outcome(function) != before
+    for _ in range(3):
+        assert outcome(static) == before

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -194,6 +195,7 @@ def _assumed(program: PartialProgramLayer, inputs: Sequence[Any], count: int) ->
         else:
             more, pairs, same = compared
             switches += more
+            looks += [(partial(is_disjoint, names), True) for is_disjoint, names in same.unnamed]
     made: Assumed = _codegen.Assumed(
         switches, variables, pairs, same.codes, same.defaults, same.entries, same.attributes, same.cells, looks
     )

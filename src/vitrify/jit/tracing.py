@@ -13,7 +13,6 @@ from ..convert.containers.stand_ins import Foreign, standing_in
 from ..convert.containers.structure import opened
 from ..convert.containers.table_sites import TableSites
 from ..convert.control.branches import choose
-from ..convert.guards.kinds import Guards
 from ..convert.guards.observe import Observer, current_observer, observing
 from ..convert.host.effects import assert_place_set
 from ..convert.host.value import HostValue, array_of, list_of
@@ -282,7 +281,7 @@ def _finish(state: Trace, result: list[Any], observer: Observer, owners: dict[in
     fields = {(places[v], name) for v, name in state.builder.lacking if v in places}
     return ConcreteProgram(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
-        effects=[effect.moved(n) for effect in effects], guards=Guards(observer.kept(observer.places(), slots)),
+        effects=[effect.moved(n) for effect in effects], guards=observer.kept(observer.places(), slots),
         spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in pinned),
         without_ones=state.builder.without_ones, takes_sizes=state.builder.takes_sizes,
         apart=tuple(sorted(apart)), fields=tuple(sorted(fields)), wanting=frozenset(outputs.wanting),

@@ -48,7 +48,7 @@ from ..operators.ordering import ordered
 from ..values.base import builder, is_graph
 from ..values.emit import is_numeric
 from ..values.sequences import GraphSequence
-from ..values.user_code import converted
+from ..values.user_code import converted, user_method
 from .table import BUILTINS
 
 
@@ -114,11 +114,19 @@ def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
     return builder().choose(as_number(iterable.length() > 0), added, lambda: start, "sum")
 
 
+def asked_for_length(values: Any) -> Any:
+    """`values`, after its `__len__` was called if it is the user's: Python makes room for the items so."""
+    method = user_method(values, "__len__")
+    if method is not None:
+        method()
+    return values
+
+
 def convert_list(*args: Any) -> Any:
     """`list(iterable)`."""
     if current_builder() is None or len(args) != 1:
         return new_list(BUILTINS[builtins.list](*args))
-    values = keys_listed(listed(args[0]))
+    values = keys_listed(listed(asked_for_length(args[0])))
     if is_open(values):
         return values.copy()
     if is_graph(values) and values.ndim > 0 and values.shape[0] < 0:
@@ -135,7 +143,7 @@ def convert_tuple(*args: Any) -> Any:
         return args[0]
     if current_builder() is None or len(args) != 1:
         return builtins.tuple(*args)
-    values = keys_listed(listed(args[0]))
+    values = keys_listed(listed(asked_for_length(args[0])))
     is_unknown = isinstance(values, GraphSequence) and not isinstance(values.length, int)
     if is_unknown or is_open(values) or (is_graph(values) and values.ndim > 0 and values.shape[0] < 0):
         return GraphTuple(convert_list(values))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from contextlib import ContextDecorator
+from functools import partial
 from types import CellType, FunctionType
 from typing import Any
 
 from ...core.modes import recorder, scoped
 from ...core.pytree import all_leaves
+from ..guards.observe import current_observer
 from ..state.attributes import class_of
 from ..values.base import is_graph
 from .managers import Decorating
@@ -23,8 +25,9 @@ _DISPATCHER = functools.singledispatch(lambda value: None).__code__  # type: ign
 def cached(function: Any, convert: Convert) -> Callable[..., Any]:
     """What to call in place of an `lru_cache` or `cache` function.
 
-    With arguments that are known now it keeps its cache and runs eagerly, as a constant of the program. A cache of
-    tensors of one program would be wrong for the next: with those the function itself is called.
+    With arguments that are known now it keeps its cache and runs eagerly, as a constant of the program, as long as it
+    gives the same: somebody may clear the cache. A cache of tensors of one program would be wrong for the next: with
+    those the function itself is called.
     """
     inner = convert(function.__wrapped__)
     if inner is function.__wrapped__:
@@ -33,6 +36,13 @@ def cached(function: Any, convert: Convert) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(is_graph(leaf) for leaf in all_leaves((args, kwargs))):
             return inner(*args, **kwargs)
+        found = asked(*args, **kwargs)
+        observer = current_observer()
+        if observer is not None:
+            observer.cached_call(function, partial(asked, *args, **kwargs), found)
+        return found
+
+    def asked(*args: Any, **kwargs: Any) -> Any:
         with scoped(recorder, None):
             return function(*args, **kwargs)
 

@@ -276,6 +276,18 @@ class Guard:
         return f"{self.source.label} is {_shown(self.expected)}"
 
 
+@dataclass
+class Unnamed:
+    """Names that a namespace does not have, which functions read there: they mean builtins."""
+
+    namespace: dict[str, Any]
+    names: set[str] = field(default_factory=set)
+
+    def look(self) -> tuple[Callable[[Iterable[str]], bool], frozenset[str]]:
+        """What tells whether it still has none of them, in C, and what to give it."""
+        return self.namespace.keys().isdisjoint, frozenset(self.names)
+
+
 def item_key(key: Any, index: Any) -> Any:
     """The key of an item, or member, of what is guarded under `key`."""
     return key, index if isinstance(index, (int, str)) else repr(index)
@@ -350,11 +362,12 @@ class Guards:
 
     __slots__ = (
         "_always", "_attributes", "_cells", "_codes", "_entries", "_facts", "_functions", "_in_cells", "_is_same",
-        "_layers", "_namespaces", "epoch", "guards",
+        "_layers", "_namespaces", "_unnamed", "epoch", "guards",
     )  # fmt: skip
 
-    def __init__(self, guards: Sequence[Guard] = ()) -> None:
+    def __init__(self, guards: Sequence[Guard] = (), unnamed: Sequence[Unnamed] = ()) -> None:
         self.guards = list(guards)
+        self._unnamed = [absent.look() for absent in unnamed]
         plain: dict[int, list[Guard]] = {}
         layered: dict[int, list[Guard]] = {}
         always: list[Guard] = []
@@ -392,7 +405,8 @@ class Guards:
         self._entries = [(g.namespace, one.source.key, one.value) for g in self._namespaces for one in g.guards]
         self._in_cells = [guard for _, guard in cells]
         self._cells = [(cell, guard.value) for cell, guard in cells]
-        self._is_same = while_same(self._codes, self._entries, self._attributes, self._cells, True, lambda: False)
+        held = self._codes, self._entries, self._attributes, self._cells, self._unnamed
+        self._is_same = while_same(*held, True, lambda: False)
         self.epoch = -1  # of the Layers' attributes, when they were last looked at
 
     def check(self) -> Found | None:
@@ -423,6 +437,8 @@ class Guards:
             return False
         if any(getattr(cls, name, MISSING) is not value for cls, name, value in self._attributes):
             return False
+        if not all(is_disjoint(names) for is_disjoint, names in self._unnamed):
+            return False
         names, cells = self._namespaces, self._in_cells
         return all(group.fits(found) for group in names) and all(guard.fits(found) for guard in cells)
 
@@ -434,7 +450,8 @@ class Guards:
         if self._layers or self._always or self._facts:
             return None
         more = [] if also is None else [(also, "value", also.value)]
-        return while_same(self._codes, self._entries, [*self._attributes, *more], self._cells, found, otherwise)
+        attributes = [*self._attributes, *more]
+        return while_same(self._codes, self._entries, attributes, self._cells, self._unnamed, found, otherwise)
 
     def compared(self) -> Compared | None:
         """What is compared by each look, if that is all there is; None where there is more to see."""
@@ -445,14 +462,16 @@ class Guards:
         if any(value is None for _, _, value in held):
             return None
         defaults = [(f, found) for f, (_, found, _) in zip(self._functions, self._facts)]
-        return Compared(self._codes, defaults, self._entries, held, self._cells, bool(self._layers))
+        return Compared(
+            self._codes, defaults, self._entries, held, self._cells, self._unnamed, sees_attributes=bool(self._layers)
+        )
 
     def failing(self) -> list[Guard]:
         """The guards that do not hold now."""
         return [guard for guard in self.guards if not guard.fits({})]
 
     def __bool__(self) -> bool:
-        return bool(self.guards)
+        return bool(self.guards or self._unnamed)
 
     def __iter__(self) -> Any:
         return iter(self.guards)

@@ -20,6 +20,7 @@ _RANDOM = "draw with tensor operations (paddle.rand, paddle.randint, ...), or pa
 _TIME = "take the time outside and pass it as an argument"
 _OUTSIDE = "do this outside, and pass what is needed as an argument"
 _PRINTED = "put the `with` around the call, or print(..., file=...)"
+_CACHE = ("asks or clears a cache that is used while the program is made", "do this outside")
 _REST = ", or convert with full_graph=False, which runs this statement as Python at every call"
 
 MODULES: dict[str, tuple[str, str]] = {
@@ -62,6 +63,7 @@ METHODS: dict[str, tuple[str, str]] = {
        for c, n in (("datetime", "now"), ("datetime", "utcnow"), ("datetime", "today"), ("date", "today"))},
     **{f"{module}.Path.{n}": ("reads or changes files", _OUTSIDE) for module in ("pathlib", "pathlib._local")
        for n in ("open", "read_text", "read_bytes", "write_text", "write_bytes", "exists", "mkdir", "unlink", "touch")},
+    **{f"functools._lru_cache_wrapper.{n}": _CACHE for n in ("cache_clear", "cache_info")},
 }  # fmt: skip
 
 OWNERS: dict[str, tuple[str, str]] = {

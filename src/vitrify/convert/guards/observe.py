@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dis
 import sys
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -10,13 +9,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
+from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from ...core.bound import bound_to
-from ...core.cache import BoundedCache
 from ...core.errors import UnsupportedError
 from ...core.made import Made
 from ...core.meta import Meta, Shape
@@ -49,10 +47,12 @@ from .kinds import (
     Exactly,
     Expected,
     Guard,
+    Guards,
     Items,
     SameFunction,
     SomeContainer,
     Source,
+    Unnamed,
     can_be_input,
     default_at,
     fed_by,
@@ -60,12 +60,12 @@ from .kinds import (
     keyword_default,
     looked_up,
 )  # fmt: skip
+from .named import global_names
 from .nondeterministic import refuse_items
 
 MAX_DEPTH = 5
 MAX_ITEMS = 1000
 CONTAINERS = (list, dict, OrderedDict, defaultdict, deque, tuple, set, frozenset)
-_GLOBALS: BoundedCache[CodeType, tuple[frozenset[str], frozenset[str]]] = BoundedCache("global_names", 4096)
 _OF_HANDLING = frozenset({"__context__", "__traceback__"})
 _NOT_WATCHED = (Variable, Tensor, Deferred, super, OverList, *CONTAINERS, *IMMUTABLE)
 _COVERED = ("_parameters", "_sub_layers")  # what jit/reach.py follows for every Layer
@@ -102,6 +102,8 @@ class Observer:
     calls: list[MethodCall] = field(default_factory=list)
     late: dict[int, str] = field(default_factory=dict)
     """ids of objects of which a method is called after each run, and the call: until then they are out of date."""
+    unnamed: dict[int, Unnamed] = field(default_factory=dict)
+    """Globals that functions read where there are none, by the ids of their namespaces: builtins, as long as that is so."""
     classes: dict[type, Mapping[str, Any]] = field(default_factory=dict)
     """Views of the dicts of classes, one for each."""
     met: set[int] = field(default_factory=set)
@@ -131,6 +133,8 @@ class Observer:
                 self._variable(known, source, namespace[name], name in only_changed, name in stored)
             elif name in stored and isinstance(self.journal.before[known.key][1], Undefined):
                 self.guards.setdefault(known.key, Guard(source, MISSING, Exactly(MISSING), known.key))
+            elif name not in stored:  # a builtin, unless the module gets a variable of that name
+                self.unnamed.setdefault(id(namespace), Unnamed(namespace)).names.add(name)
             if name in stored:
                 note_write(known)  # in every region, and only now: it may hold an input in place of a number
         stored_here = stored_cells(fn.__code__)
@@ -176,6 +180,12 @@ class Observer:
     def _default(self, key: Any, source: Source, value: Any, only_changed: bool) -> None:
         if isinstance(value, (*BUFFERS, *WITH_MEMBERS, set)):
             self._read(key, source, value, only_changed)
+
+    def cached_call(self, function: Any, ask: partial[Any], value: Any) -> None:
+        """A function that keeps its results gave `value`: each call asks it again, and finds it in the cache."""
+        named = [(name, type(given), given) for name, given in sorted(ask.keywords.items())]
+        key = (id(function), *[(type(given), given) for given in ask.args], *named)
+        self._read(key, Source(f"what {getattr(function, '__name__', 'a cached function')}() gives", ask), value, False)
 
     def method(self, owner: Any, function: Any, name: str) -> None:
         """`function` was found under `name` in the class of `owner`, or in `owner` if it is a class."""
@@ -443,12 +453,12 @@ class Observer:
         for key in (*keys, *[key for key in self.own if made.had(key[0])]):
             self.guards.pop(key, None)
 
-    def kept(self, guards: Sequence[Guard], slots: Mapping[int, int]) -> list[Guard]:
-        """`guards`, told which tensors are inputs. slots: their numbers by the tensors' ids."""
+    def kept(self, guards: Sequence[Guard], slots: Mapping[int, int]) -> Guards:
+        """All of `guards`, told which tensors are inputs. slots: their numbers by the tensors' ids."""
         for guard in guards:
             for tensor in fed_by(guard.expected):
                 tensor.slot = slots.get(id(tensor.tensor), -1)
-        return list(guards)
+        return Guards(guards, list(self.unnamed.values()))
 
 
 def _may_get_another(owner: Any) -> bool:
@@ -472,30 +482,6 @@ def _is_library(owner: Any) -> bool:
         module = sys.modules.get(owner.__module__)
         return module is None or _is_library(module)
     return False
-
-
-def global_names(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """The globals that a function reads, and those it assigns or deletes, nested functions included."""
-
-    def build() -> tuple[frozenset[str], frozenset[str]]:
-        read: set[str] = set()
-        stored: set[str] = set()
-        for part in _nested(code):
-            for instruction in dis.get_instructions(part):
-                if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-                    read.add(instruction.argval)
-                elif instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
-                    stored.add(instruction.argval)
-        return frozenset(read), frozenset(stored)
-
-    return _GLOBALS.get_or_build(code, build)
-
-
-def _nested(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            yield from _nested(const)
 
 
 _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)

@@ -23,6 +23,8 @@ Attributes = Sequence[tuple[Any, str, Any]]
 """Classes, names of attributes, and what the classes or their bases held under them."""
 Cells = Sequence[tuple[CellType, Any]]
 """Variables of closures, and what they held."""
+Unnamed = Sequence[tuple[Callable[[Any], bool], Any]]
+"""What tells whether a namespace has none of some names, and the names."""
 
 
 @dataclass(frozen=True)
@@ -34,28 +36,39 @@ class Compared:
     entries: Entries = ()
     attributes: Attributes = ()
     cells: Cells = ()
+    unnamed: Unnamed = ()
     sees_attributes: bool = False
 
 
 def while_same(
-    codes: Codes, entries: Entries, attributes: Attributes, cells: Cells, found: Any, otherwise: Callable[[], Any]
+    codes: Codes,
+    entries: Entries,
+    attributes: Attributes,
+    cells: Cells,
+    unnamed: Unnamed,
+    found: Any,
+    otherwise: Callable[[], Any],
 ) -> Callable[[], Any]:
     """A function that gives `found` as long as all functions have their code and all names and cells their values.
 
     Else it gives `otherwise()`. A name costs it some ten nanoseconds; a loop over the names would cost ten times that.
     """
-    form = len(codes), len(entries), len(cells), tuple(name for _, name, _ in attributes)
+    form = len(codes), len(entries), len(cells), len(unnamed), tuple(name for _, name, _ in attributes)
     maker = _MAKERS.get_or_build(form, lambda: _maker(*form))
     held = [(cls, value) for cls, _, value in attributes]
-    return maker(found, otherwise, *[part for known in (*codes, *entries, *cells, *held) for part in known])
+    return maker(found, otherwise, *[part for known in (*codes, *entries, *cells, *unnamed, *held) for part in known])
 
 
-def _maker(functions: int, names: int, cells: int, attributes: Sequence[str]) -> Callable[..., Callable[[], Any]]:
+def _maker(
+    functions: int, names: int, cells: int, unnamed: int, attributes: Sequence[str]
+) -> Callable[..., Callable[[], Any]]:
     terms = [f"f{i}.__code__ is c{i}" for i in range(functions)] + [f"n{i}[k{i}] is v{i}" for i in range(names)]
     terms += [f"x{i}.cell_contents is y{i}" for i in range(cells)]
+    terms += [f"d{i}(b{i})" for i in range(unnamed)]
     terms += [f"t{i}.{name} is a{i}" for i, name in enumerate(attributes)]
     known = [f"f{i}, c{i}" for i in range(functions)] + [f"n{i}, k{i}, v{i}" for i in range(names)]
-    known += [f"x{i}, y{i}" for i in range(cells)] + [f"t{i}, a{i}" for i in range(len(attributes))]
+    known += [f"x{i}, y{i}" for i in range(cells)] + [f"d{i}, b{i}" for i in range(unnamed)]
+    known += [f"t{i}, a{i}" for i in range(len(attributes))]
     text = f"""
 def make({", ".join(["found", "otherwise", *known])}):
     def look():
