@@ -11,13 +11,13 @@ SETTINGS = {"scale": 2}
 MADE = []
 
 
-@functools.lru_cache(maxsize=None)
+@functools.lru_cache(maxsize=8)
 def scale(number):
     MADE.append(number)
     return number * SETTINGS["scale"]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.lru_cache(maxsize=8)
 def table(size):
     return paddle.arange(size).astype("float32") * SETTINGS["scale"]
 

@@ -184,7 +184,7 @@ def _assumed(program: PartialProgramLayer, inputs: Sequence[Any], count: int) ->
     switches += [(inputs[i], "stop_gradient", inputs[i].stop_gradient) for i in program.segment.wrt if i >= count]
     pairs: list[Any] = []
     same = Compared()
-    looks = []
+    looks: list[tuple[Callable[[], Any], Any]] = []
     if not program.depends_on_nothing:
         found = program.inputs_of_call()
         if found is not program.captured:

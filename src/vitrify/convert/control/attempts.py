@@ -6,13 +6,15 @@ is made again, with the function around it converted such that its calls give `(
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...ir.builder import current_builder
-from ..state.journal import kept_unless_given_up
+from ...ir.dead_code import has_effect
+from ...ir.program import Variable
+from ..state.journal import is_region_changed, kept_unless_given_up
 from ..values.base import Undefined, builder
 from ..values.handlers import RaisedInCallError, attempting
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
@@ -40,18 +42,48 @@ def _tried(compute: Callable[[], Any], passed: int) -> tuple[Any, Any]:
     """As `tried`, where the first `passed` exceptions that a tensor may let it raise are known not to be raised."""
     build = builder()
     mark, current = len(build.block.ops), dict(build.current)
+    changes = []
+
+    def is_given_up(err: BaseException) -> bool:
+        is_decided = _is_decided(err)
+        changes.append(is_decided and is_region_changed())
+        return is_decided
+
     try:
-        with kept_unless_given_up((), _is_decided), attempting(passed):
+        with kept_unless_given_up((), is_given_up), attempting(passed):
             return returned(compute())
     except RaisedInCallError as refusal:
-        if not _is_decided(refusal) or build.is_anything_changed(current, mark):
+        if not _is_decided(refusal) or not _can_repeat(current, mark):
             raise
         unless, error = refusal.unless, refusal.error
     except Exception as err:
         if not is_raised_by_user(err):
             raise
         return _given(err)
-    return builder().choose(unless, lambda: _tried(compute, passed + 1), lambda: _given(error), "error")  # type: ignore[no-any-return]
+
+    def fail() -> Any:
+        return _failing(compute, passed) if any(changes) else _given(error)
+
+    return build.choose(unless, lambda: _tried(compute, passed + 1), fail, "error")  # type: ignore[no-any-return]
+
+
+def _failing(compute: Callable[[], Any], passed: int) -> tuple[Any, Any]:
+    """What the exception behind the first `passed` gives, after what is changed before it is raised was changed."""
+    build = builder()
+    mark, current = len(build.block.ops), dict(build.current)
+    try:
+        with attempting(passed):
+            return returned(compute())
+    except RaisedInCallError as refusal:
+        if not _is_decided(refusal) or not _can_repeat(current, mark):
+            raise
+        return _given(refusal.error)
+
+
+def _can_repeat(current: Mapping[Variable, Variable], mark: int) -> bool:
+    """Whether operators since `mark` may run once more than they should: no tensor was changed, nobody told of it."""
+    build = builder()
+    return not (build.is_anything_changed(current, mark) or any(map(has_effect, build.block.ops[mark:])))
 
 
 def _is_decided(err: BaseException) -> bool:

@@ -103,7 +103,7 @@ class Observer:
     late: dict[int, str] = field(default_factory=dict)
     """ids of objects of which a method is called after each run, and the call: until then they are out of date."""
     unnamed: dict[int, Unnamed] = field(default_factory=dict)
-    """Globals that functions read where there are none, by the ids of their namespaces: builtins, as long as that is so."""
+    """Globals that functions read where there are none, by the ids of their namespaces: they mean builtins."""
     classes: dict[type, Mapping[str, Any]] = field(default_factory=dict)
     """Views of the dicts of classes, one for each."""
     met: set[int] = field(default_factory=set)
