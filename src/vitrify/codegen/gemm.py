@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from .emit import FLOAT32, FLOAT64, Dtype, memory_type
+from .panels import panels_ir
 from .tiles import Shape, declarations, name_of_tile, shape_of, tiles_ir
 from .writer import Writer
 
@@ -36,8 +37,9 @@ _ALIGNED = 64
 # Elements of b up to which it is read where it lies, if its rows lie side by side: it stays in the first cache.
 _SMALL = 8192
 # Columns of b up to which a is read where it lies: packing it would take longer than what so few tiles save. The second
-# number is for an a whose rows lie side by side.
-_NARROW = 128, 256
+# number is for an a whose rows lie side by side. As measured with AVX-512, and with AVX2, where rows of a may come
+# between those of b in the first cache: lines of rows that are 4,096 bytes apart have one place for all.
+_NARROW, _NARROW_OF_16_REGISTERS = (128, 256), (64, 64)
 
 
 def scratch_bytes(m: int, n: int, k: int, shape: Shape) -> int:
@@ -76,160 +78,8 @@ def pack_name_of(dtype: Dtype) -> str:
 
 def gemm_ir(shape: Shape) -> dict[str, str]:
     """The functions by name, that of products among them."""
-    return {**tiles_ir(shape), f"pack_{shape.type}": _pack(shape), f"collect_{shape.type}": _collect(shape),
+    return {**tiles_ir(shape), **panels_ir(shape),
             name_of(shape.dtype): _gemm(shape), pack_name_of(shape.dtype): _pack_all(shape)}  # fmt: skip
-
-
-# -- packing -----------------------------------------------------------------------------------------------------------
-
-
-def _pack(shape: Shape) -> str:
-    """to[p, :width] = from[:rows, p], zeros behind the rows; `row` and `inner` are from's steps in bytes."""
-    T, size = shape.type, shape.dtype.itemsize
-    w = Writer("void", f"pack_{T}", (
-        "ptr %to", "i64 %width", "ptr %from", "i64 %rows", "i64 %k", "i64 %row", "i64 %inner"
-    ))  # fmt: skip
-    done, fours, twos = w.variable("i64", 0), w.value("and i64 %rows, -4"), w.value("and i64 %rows, -2")
-    with w.when(w.value(f"icmp eq i64 %row, {size}")):  # rows lie side by side
-        step = shape.lanes
-        wide = w.value(f"and i64 %rows, {-step}")
-        with w.loop("%k") as p:
-            source, target = w.at("%from", w.times(p, "%inner"), "i8"), w.at("%to", w.times(p, "%width"), T)
-            _copied(w, source, target, T, size, step, 0, wide)
-            _copied(w, source, target, T, size, 4, wide, fours)
-            # Tiles of AVX2 have six rows: two by themselves would be read again from all lines of the cache.
-            _copied(w, source, target, T, size, 2, fours, twos)
-        w.line(f"store i64 {twos}, ptr {done}")
-    left = w.value(f"load i64, ptr {done}")
-    is_across = w.value(f"icmp eq i64 %inner, {size}")
-    with w.when(w.value(f"and i1 {is_across}, {w.value(f'icmp eq i64 {left}, 0')}")):
-        whole = w.value("and i64 %k, -4")
-        with w.loop(fours, 0, 4) as r:
-            with w.loop(whole, 0, 4) as p:
-                _transposed(w, T, size, r, p)
-            with w.loop(4) as i:
-                _one_row(w, T, size, w.add(r, i), whole)
-        w.line(f"store i64 {fours}, ptr {done}")
-    with w.loop("%rows", w.value(f"load i64, ptr {done}")) as r:
-        _one_row(w, T, size, r, 0)
-    with w.loop("%width", "%rows") as r, w.loop("%k") as p:
-        w.store("0.0", "%to", w.add(w.times(p, "%width"), r), T, size)
-    w.line("ret void")
-    return w.text
-
-
-def _copied(w: Writer, source: str, target: str, T: str, size: int, step: int, start: object, end: str) -> None:
-    full = f"<{step} x {T}>"
-    with w.loop(end, start, step) as r:
-        x = w.value(f"load {full}, ptr {w.at(source, r, T)}, align {size}")
-        w.line(f"store {full} {x}, ptr {w.at(target, r, T)}, align {size}")
-
-
-def _one_row(w: Writer, T: str, size: int, r: str, start: object) -> None:
-    source = w.at("%from", w.times(r, "%row"), "i8")
-    with w.loop("%k", start) as p:
-        x = w.load(w.at(source, w.times(p, "%inner"), "i8"), 0, T, size)
-        w.store(x, "%to", w.add(w.times(p, "%width"), r), T, size)
-
-
-def _transposed(w: Writer, T: str, size: int, r: str, p: str) -> None:
-    """Four rows of four elements, exchanged in registers."""
-    four = f"<4 x {T}>"
-    at = w.at("%from", w.add(w.times(r, "%row"), w.times(p, size)), "i8")
-    rows = [w.value(f"load {four}, ptr {w.at(at, w.times('%row', i), 'i8')}, align {size}") for i in range(4)]
-
-    def mixed(x: str, y: str, lanes: Sequence[int]) -> str:
-        chosen = ", ".join(f"i32 {i}" for i in lanes)
-        return w.value(f"shufflevector {four} {x}, {four} {y}, <4 x i32> <{chosen}>")
-
-    low = [mixed(rows[i], rows[i + 1], (0, 4, 1, 5)) for i in (0, 2)]
-    high = [mixed(rows[i], rows[i + 1], (2, 6, 3, 7)) for i in (0, 2)]
-    columns = [mixed(x, y, lanes) for x, y in (low, high) for lanes in ((0, 1, 4, 5), (2, 3, 6, 7))]
-    for i, column in enumerate(columns):
-        place = w.at("%to", w.add(w.times(w.add(p, i), "%width"), r), T)
-        w.line(f"store {four} {column}, ptr {place}, align {size}")
-
-
-def _collect(shape: Shape) -> str:
-    """to[p, j] = the element at koffsets[p] + joffsets[j], for `left` columns; zeros behind them.
-
-    Columns that are neighbours in memory, as those of a row of an image are, are copied together: a vector holds pieces
-    of one or more rows.
-    """
-    T, size, lanes = shape.type, shape.dtype.itemsize, shape.lanes
-    full = f"<{lanes} x {T}>"
-    w = Writer("void", f"collect_{T}", (
-        "ptr %to", "ptr %from", "i64 %left", "i64 %k", "ptr %koffsets", "ptr %joffsets"
-    ))  # fmt: skip
-    with w.loop(shape.width, 0, lanes) as g:
-        end = w.least(w.add(g, lanes), "%left")
-        with w.when(w.value(f"icmp slt i64 {end}, {w.add(g, lanes)}")), w.loop("%k") as p:
-            w.line(f"store {full} zeroinitializer, ptr {_place(w, shape, p, g)}, align {size}")
-        at = w.variable("i64", g)
-        name = w.fresh_label()
-        w.label(f"{name}.next")
-        first = w.value(f"load i64, ptr {at}")
-        more = w.value(f"icmp slt i64 {first}, {end}")
-        w.line(f"br i1 {more}, label %{name}.piece, label %{name}.done\n{name}.piece:")
-        last = _neighbours(w, first, end, size, name)
-        _piece(w, shape, g, first, last)
-        w.line(f"store i64 {last}, ptr {at}")
-        w.line(f"br label %{name}.next\n{name}.done:")
-    w.line("ret void")
-    return w.text
-
-
-def _place(w: Writer, shape: Shape, p: str, column: str) -> str:
-    return w.at("%to", w.add(w.times(p, shape.width), column), shape.type)
-
-
-def _neighbours(w: Writer, first: str, end: str, size: int, name: str) -> str:
-    """The column behind the last one that lies in a row with the first."""
-    last = w.variable("i64", w.add(first, 1))
-    w.label(f"{name}.look")
-    column = w.value(f"load i64, ptr {last}")
-    w.line(f"br i1 {w.value(f'icmp slt i64 {column}, {end}')}, label %{name}.ask, label %{name}.found\n{name}.ask:")
-    before = w.value(f"sub i64 {column}, 1")
-    step = w.value(f"sub i64 {w.load('%joffsets', column)}, {w.load('%joffsets', before)}")
-    after = w.add(column, 1)
-    is_next = w.value(f"icmp eq i64 {step}, {size}")
-    w.line(f"br i1 {is_next}, label %{name}.go, label %{name}.found\n{name}.go:")
-    w.line(f"store i64 {after}, ptr {last}")
-    w.line(f"br label %{name}.look\n{name}.found:")
-    return w.value(f"load i64, ptr {last}")
-
-
-def _piece(w: Writer, shape: Shape, g: str, first: str, last: str) -> None:
-    """Copy neighbouring columns of a vector: all of it, some lanes, or a single element for each row."""
-    T, size, lanes = shape.type, shape.dtype.itemsize, shape.lanes
-    full, suffix = f"<{lanes} x {T}>", f"v{lanes}f{8 * size}"
-    count = w.value(f"sub i64 {last}, {first}")
-    start = w.at("%from", w.load("%joffsets", first), "i8")
-    is_whole, is_single = (w.value(f"icmp eq i64 {count}, {n}") for n in (lanes, 1))
-    with w.when(is_whole), w.loop("%k") as p:
-        x = w.value(f"load {full}, ptr {w.at(start, w.load('%koffsets', p), 'i8')}, align {size}")
-        w.line(f"store {full} {x}, ptr {_place(w, shape, p, g)}, align {size}")
-    with w.when(is_single), w.loop("%k") as p:
-        x = w.load(w.at(start, w.load("%koffsets", p), "i8"), 0, T, size)
-        w.line(f"store {T} {x}, ptr {_place(w, shape, p, first)}, align {size}")
-    some = w.value(f"xor i1 {w.value(f'or i1 {is_whole}, {is_single}')}, true")
-    with w.when(some):
-        ones = w.value(f"insertelement <{lanes} x i64> poison, i64 {count}, i64 0")
-        counts = w.value(
-            f"shufflevector <{lanes} x i64> {ones}, <{lanes} x i64> poison, <{lanes} x i32> zeroinitializer"
-        )
-        numbers = ", ".join(f"i64 {i}" for i in range(lanes))
-        mask = w.value(f"icmp ugt <{lanes} x i64> {counts}, <{numbers}>")
-        with w.loop("%k") as p:
-            source = w.at(start, w.load("%koffsets", p), "i8")
-            x = w.value(
-                f"call {full} @llvm.masked.load.{suffix}.p0(ptr {source}, i32 {size}, <{lanes} x i1> {mask}, "
-                f"{full} zeroinitializer)"
-            )
-            w.line(
-                f"call void @llvm.masked.store.{suffix}.p0({full} {x}, ptr {_place(w, shape, p, first)}, i32 {size}, "
-                f"<{lanes} x i1> {mask})"
-            )
 
 
 def heights(w: Writer, rows: Sequence[tuple[int, int]], count: str) -> Iterator[tuple[str, int, int]]:
@@ -274,7 +124,8 @@ def _gemm(shape: Shape) -> str:
     is_either = w.value(f"or i1 {w.value(is_low)}, {w.value(is_small)}")
     as_it_lies = w.value(f"and i1 {w.value(f'and i1 {has_columns}, {is_either}')}, {w.value(f'xor i1 {tables}, true')}")
     across = w.value(f"icmp eq i64 %acolumn, {size}")
-    is_narrow = w.value(f"icmp sle i64 %n, {w.value(f'select i1 {across}, i64 {_NARROW[1]}, i64 {_NARROW[0]}')}")
+    lying, standing = _NARROW_OF_16_REGISTERS if shape.has_16_registers else _NARROW
+    is_narrow = w.value(f"icmp sle i64 %n, {w.value(f'select i1 {across}, i64 {standing}, i64 {lying}')}")
     direct = w.value(f"and i1 {is_narrow}, {w.value('icmp ne i64 %arow, -1')}")
     room = w.value(f"select i1 {as_it_lies}, i64 %n, i64 {COLUMNS}")
     with w.loop("%n", 0, room) as j0:
@@ -340,8 +191,12 @@ class _Block:
                 self._collect(to, left, w.add(j0, j), tables)
             with w.when(w.value(f"xor i1 {tables}, true")):
                 place = w.add(w.times(self.p0, "%brow"), w.times(w.add(j0, j), "%bcolumn"))
-                w.call("void", f"@pack_{T}", f"ptr {to}", f"i64 {width}", f"ptr {w.at('%b', place, 'i8')}",
-                       f"i64 {left}", f"i64 {self.inner}", "i64 %bcolumn", "i64 %brow")  # fmt: skip
+                source, steps = f"ptr {w.at('%b', place, 'i8')}", ("i64 %bcolumn", "i64 %brow")
+                is_whole = w.value(f"icmp eq i64 {left}, {width}")
+                with w.when(is_whole):
+                    w.call("void", f"@pack_{T}_{width}", f"ptr {to}", source, f"i64 {self.inner}", *steps)
+                with w.when(w.value(f"xor i1 {is_whole}, true")):
+                    w.call("void", f"@pack_{T}", f"ptr {to}", source, f"i64 {left}", f"i64 {self.inner}", *steps)
 
     def _collect(self, to: str, left: str, column: str, tables: str) -> None:
         w = self.w
@@ -385,8 +240,8 @@ class _Block:
     def _copy_a(self, w: Writer, T: str, i0: str, i: str, height: int) -> None:
         to = w.at(self.packed_a, w.times(w.times(i, self.inner), self.shape.dtype.itemsize), "i8")
         source = w.at("%a", w.add(w.times(w.add(i0, i), "%arow"), w.times(self.p0, "%acolumn")), "i8")
-        w.call("void", f"@pack_{T}", f"ptr {to}", f"i64 {height}", f"ptr {source}", f"i64 {height}",
-               f"i64 {self.inner}", "i64 %arow", "i64 %acolumn")  # fmt: skip
+        w.call("void", f"@pack_{T}_{height}", f"ptr {to}", f"ptr {source}", f"i64 {self.inner}", "i64 %arow",
+               "i64 %acolumn")  # fmt: skip
 
     def _start(self, numbers: str, index: str) -> str:
         """What a tile begins with: null where nothing is given, and behind the first part of the inner size."""

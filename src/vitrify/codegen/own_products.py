@@ -15,7 +15,7 @@ from .team import Team
 # Multiplications of a product from which on ours was no slower where it was measured, on one thread with AVX-512: twice
 # as fast as OpenBLAS's kernels for AVX2, level with those for AVX-512, and a step of an LSTM, whose products have few
 # rows, takes 0.76 of the time. Above the second number BLAS uses all threads, and ours has one. With AVX2 ours takes
-# 0.9 to 1.1 of OpenBLAS's time. Teams share ours: threads of OpenBLAS and those of a team wait for each other, and a
+# 0.85 to 1 of OpenBLAS's time. Teams share ours: threads of OpenBLAS and those of a team wait for each other, and a
 # step of GPT took many times as long on a busy machine.
 _LEAST, _MOST = 1 << 16, 1 << 23
 # Columns below which most of a vector would be idle: 256 x 10 from 128 takes BLAS half of our time.

@@ -54,9 +54,14 @@ class Shape:
         return 2 * self.lanes
 
     @property
+    def has_16_registers(self) -> bool:
+        """Whether these are tiles for AVX2."""
+        return self.most == 6
+
+    @property
     def fetches(self) -> bool:
         """Whether a tile's place in c is asked for before its sums are made: measured to be faster with AVX2 alone."""
-        return self.most == 6
+        return self.has_16_registers
 
     @property
     def most(self) -> int:
