@@ -133,3 +133,26 @@ def test_names_of_functions():
 def test_files_can_name_no_other_function(name):
     with pytest.raises(ArgumentError, match="no function of the library"):
         library_function(name)
+
+
+REFUSED = {
+    "topk": (lambda x, n: paddle.topk(x, n)[0], 0),
+    "repeats": (lambda x, n: paddle.repeat_interleave(x, n, 0), 0),
+    "classes": (lambda x, n: F.one_hot(x.abs().astype("int64") * 0, n), 0),
+    "adaptive average": (lambda x, n: F.adaptive_avg_pool1d(x, n), -1),
+    "adaptive maximum": (lambda x, n: F.adaptive_max_pool1d(x, n), -1),
+    "sizes": (lambda x, n: F.interpolate(x, size=[n], mode="linear", data_format="NCW"), 0),
+    "samples": (lambda x, n: paddle.multinomial(x[0].abs() + 1, n, replacement=True), 0),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_run_refuses_what_eager_code_does(name):
+    function, number = REFUSED[name]
+    static = paddle.jit.to_static(lambda x, t: function(x, int(t)), full_graph=True)
+    x = paddle.to_tensor(X)
+    assert static(x, paddle.to_tensor(2)).shape == function(x, 2).shape
+    with pytest.raises(ValueError) as expected:
+        function(x, number)
+    with pytest.raises(type(expected.value)):
+        static(x, paddle.to_tensor(number))

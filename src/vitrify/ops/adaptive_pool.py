@@ -34,6 +34,8 @@ def _meta(op: str, x: Meta, output_size: Sizes, channel_last: bool) -> Meta:
 
 def _bins(sizes: Shape, output_size: Sizes) -> list[Bins]:
     """The ranges of each dimension. Those of a dimension of size 0 are empty: their mean and maximum are NaN."""
+    if any(o is not None and int(o) < 0 for o in output_size):  # numbers of the run
+        raise ArgumentError(f"adaptive pooling: output_size must not be negative, got {list(output_size)}")
     return [even_bins(s, s if o is None else int(o)) for s, o in zip(sizes, output_size)]
 
 

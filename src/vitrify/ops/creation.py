@@ -374,7 +374,13 @@ def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any =
     return triangle_indices_op(rows=row, cols=columns, offset=offset, lower=False, dtype=as_dtype(dtype))
 
 
+def _check_classes(num_classes: Any) -> None:
+    if isinstance(num_classes, int) and (num_classes < -1 or num_classes == 0):
+        raise ArgumentError(f"one_hot: num_classes must be positive, or -1 to find it from x, got {num_classes}")
+
+
 def _one_hot_kernel(xp: Any, x: Any, *, num_classes: Any) -> Any:
+    _check_classes(num_classes)
     classes = int(x.max()) + 1 if num_classes == -1 and x.size else max(num_classes, 0)
     if x.size and (int(x.min()) < 0 or int(x.max()) >= classes):
         raise IndexRangeError(f"one_hot: class numbers must be in [0, {classes}), got {int(x.min())}..{int(x.max())}")
@@ -384,8 +390,7 @@ def _one_hot_kernel(xp: Any, x: Any, *, num_classes: Any) -> Any:
 def _one_hot_meta(x: Meta, *, num_classes: Any) -> Meta:
     if not x.dtype.is_integer:
         raise DTypeError(f"one_hot: x is {x}, expected integers")
-    if isinstance(num_classes, int) and (num_classes < -1 or num_classes == 0):
-        raise ArgumentError(f"one_hot: num_classes must be positive, or -1 to find it from x, got {num_classes}")
+    _check_classes(num_classes)
     return Meta((*x.shape, known_dim(num_classes)), float32)
 
 

@@ -244,7 +244,13 @@ def _repeat_index(xp: Any, size: int, repeats: Any, times: Any) -> Any:
     return xp.repeat(xp.arange(size), times if repeats is None else repeats.tolist())
 
 
+def _check_times(times: Any) -> None:
+    if isinstance(times, int) and times < 1:
+        raise ArgumentError(f"repeat_interleave: repeats must be at least 1, got {times}")
+
+
 def _repeat_kernel(xp: Any, x: Any, repeats: Any, *, times: Any, axis: int) -> Any:
+    _check_times(times)
     return x.take(_repeat_index(xp, x.shape[axis], repeats, times), axis=axis)
 
 
@@ -302,8 +308,7 @@ def repeat_interleave(
     if is_tensor(repeats) and repeats.ndim == 1:
         return repeat_interleave_op(x, repeats, times=None, axis=at)
     times = as_int("repeat_interleave", repeats, "repeats")
-    if isinstance(times, int) and times < 1:
-        raise ArgumentError(f"repeat_interleave: repeats must be at least 1, got {times}")
+    _check_times(times)
     return repeat_interleave_op(x, None, times=times, axis=at)
 
 

@@ -159,6 +159,8 @@ def _resized(xp: Any, x: Any, axes: Sequence[_Axis], first: int, kind: str) -> A
 def _resize_kernel(
     xp: Any, x: Any, *, first: int, sizes: Any, scales: Any, kind: str, align_corners: bool, align_mode: int
 ) -> Any:
+    if any(out < 1 for out in _out_sizes(x.shape[first : first + len(scales)], sizes, scales)):  # numbers of the run
+        raise ShapeError(f"interpolate: the new sizes of x {list(x.shape)} must be at least 1")
     return _resized(xp, x, _axes_of(x.shape, first, sizes, scales, align_corners, align_mode), first, kind)
 
 

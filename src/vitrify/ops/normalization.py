@@ -314,6 +314,8 @@ rms_norm_op = define_op(
 
 def _known_sizes(op: str, sizes: Any) -> Shape:
     """The sizes that an argument lists, UNKNOWN for those that only a run knows."""
+    if is_unknown(sizes):
+        return (UNKNOWN,)
     if not isinstance(sizes, (list, tuple)) or not any(map(is_unknown, sizes)):
         return static_ints(op, sizes, "normalized_shape")
     return tuple(UNKNOWN if is_unknown(size) else static_int(op, size, "normalized_shape") for size in sizes)

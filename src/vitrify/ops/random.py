@@ -361,10 +361,16 @@ def bernoulli(x: Any, p: float | None = None, name: str | None = None) -> Any:
 
 
 def _multinomial_kernel(xp: Any, x: Any, *, key: Any, num_samples: int, replacement: bool) -> Any:
+    _check_samples(num_samples)
     rows = x.reshape(-1, x.shape[-1]).astype(xp.float64)
     _check_weights(rows, num_samples, replacement)
     sample = _with_replacement if replacement else _without_replacement
     return sample(xp, key, rows, num_samples).reshape((*x.shape[:-1], num_samples)).astype(xp.int64, copy=False)
+
+
+def _check_samples(num_samples: Any) -> None:
+    if isinstance(num_samples, int) and num_samples < 1:
+        raise ArgumentError(f"multinomial: num_samples must be positive, got {num_samples}")
 
 
 def _check_weights(rows: Any, num_samples: int, replacement: bool) -> None:
@@ -402,8 +408,7 @@ def _without_replacement(xp: Any, key: Any, rows: Any, num_samples: int) -> Any:
 def _multinomial_meta(x: Meta, *, num_samples: Any, replacement: bool) -> Meta:
     if x.ndim not in (1, 2):
         raise ArgumentError(f"multinomial: x is {x}, expected 1 or 2 dimensions")
-    if isinstance(num_samples, int) and num_samples < 1:
-        raise ArgumentError(f"multinomial: num_samples must be positive, got {num_samples}")
+    _check_samples(num_samples)
     return Meta((*float_input("multinomial", x).shape[:-1], known_dim(num_samples)), int64)
 
 

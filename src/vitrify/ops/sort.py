@@ -149,7 +149,13 @@ def _candidates(xp: Any, x: Any, k: int, axis: int, largest: bool) -> Any:
     return xp.sort(parts[(*rest, slice(at, None) if largest else slice(None, k))], axis=axis)
 
 
+def _check_k(k: Any) -> None:
+    if isinstance(k, int) and k < 1:
+        raise ArgumentError(f"topk: k must be at least 1, got {k}")
+
+
 def _topk_kernel(xp: Any, x: Any, *, k: int, axis: int, largest: bool) -> tuple[Any, Any]:
+    _check_k(k)
     if x.ndim == 0:
         return x.copy(), xp.zeros((), xp.int64)
     size = x.shape[axis]
@@ -165,8 +171,7 @@ def _topk_kernel(xp: Any, x: Any, *, k: int, axis: int, largest: bool) -> tuple[
 
 def _topk_meta(x: Meta, *, k: Any, axis: int, largest: bool) -> tuple[Meta, Meta]:
     wanted = known_dim(k)
-    if isinstance(k, int) and k < 1:
-        raise ArgumentError(f"topk: k must be at least 1, got {k}")
+    _check_k(k)
     if x.ndim and UNKNOWN not in (wanted, x.shape[axis]) and wanted > x.shape[axis]:
         raise ArgumentError(f"topk: k is {k}, dimension {axis} of x {x} has only {x.shape[axis]} elements")
     shape = (*x.shape[:axis], wanted, *x.shape[axis + 1 :]) if x.ndim else ()
