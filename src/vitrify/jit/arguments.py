@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..core.pytree import OverList, is_plain_dataclass, list_in
+from ..core.pytree import OpenTable, OverList, is_plain_dataclass, list_in
 
 if TYPE_CHECKING:
     from ..convert.guards.kinds import Source
@@ -67,13 +67,18 @@ def containers(arguments: Arguments) -> dict[int, Argument]:
 def _collect(value: Any, path: Path, found: dict[int, Argument]) -> None:
     steps = list(_steps(value))
     if steps or isinstance(value, (list, dict, set, deque, OverList)):
-        found[id(value)] = found[id(list_in(value))] = Argument(path)
+        found[id(value)] = Argument(path)
+        if not isinstance(value, OpenTable):
+            found[id(list_in(value))] = found[id(value)]
     for kind, step, item in steps:
         _collect(item, (*path, (kind, step)), found)
 
 
 def _steps(value: Any) -> Iterator[tuple[str, Any, Any]]:
-    if isinstance(value, dict):
+    if isinstance(value, OpenTable):
+        columns = value.columns if issubclass(value.kind, dict) else ([], [])
+        yield from (("item", k, v) for k, v in zip(*map(list.__iter__, columns)))
+    elif isinstance(value, dict):
         yield from (("item", k, v) for k, v in value.items())
     elif isinstance(list_in(value), (list, tuple, deque)):
         yield from (("item", i, v) for i, v in enumerate(list_in(value)))

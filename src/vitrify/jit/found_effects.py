@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..convert.state.journal import Journal
 from ..convert.state.places import AttrPlace, ContentPlace, OwnPlace
 from ..convert.values.base import Undefined, Unmergeable, builder
 from ..convert.values.emit import unset_flag
-from ..core.pytree import LEAF, OpenDict, is_open, node_of
+from ..core.pytree import LEAF, OpenDict, OpenTable, is_open, node_of
 from ..eager.tensor import Tensor
 from ..ir.program import Variable
 from .arguments import Holder
@@ -41,18 +41,33 @@ def replayable(observer: Observer, given: Container[int]) -> set[int]:
 
 
 def find_effects(
-    observer: Observer, replayed: Container[int], outputs: Outputs, holders: Mapping[int, Holder]
+    observer: Observer,
+    replayed: Container[int],
+    outputs: Outputs,
+    holders: Mapping[int, Holder],
+    tables: Iterable[OpenTable] = (),
 ) -> list[Effect]:
-    """What is to be done after each run. `holders`: containers that were there before the trace, by id."""
+    """What is to be done after each run. `holders`: containers that were there before the trace, by id.
+
+    tables: those that stand for such containers.
+    """
     effects: list[Effect] = []
+    columns = {id(column): table for table in tables for column in table.columns}
+    changed: dict[int, OpenTable] = {}
     for place, value in changes(observer.journal, observer.read_numbers):
         owner = getattr(place, "owner", None)
+        if id(owner) in columns:
+            changed[id(columns[id(owner)])] = columns[id(owner)]
+            continue
         mark = outputs.mark_of(owner) if isinstance(owner, Variable) else None
         if isinstance(owner, Variable) and mark is None:
             continue  # a tensor that ends with the call
         if not (isinstance(place, ContentPlace) and id(owner) in replayed):
             store = _store(place, value, outputs, holders.get(id(owner)))
             effects.append(store if mark is None else replace(store, tensor=mark))
+    for key, table in changed.items():
+        place = ContentPlace(observer.stand_ins.original(table))
+        effects.append(_store(place, table.snapshot(), outputs, holders.get(key)))
     effects += [called(call, outputs, holders) for call in observer.calls if id(call.owner) in replayed]
     return effects
 

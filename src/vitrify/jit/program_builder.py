@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..convert import Converted, convert
-from ..convert.containers.stand_ins import Foreign, learn_of
+from ..convert.containers.stand_ins import Foreign, learn_of, without_tables
 from ..convert.containers.table_sites import TableSites
 from ..convert.values.foreign import ForkedError
 from ..convert.values.handlers import learn
@@ -163,7 +163,7 @@ class ProgramBuilder:
                     was_kept = keeps = True
                 elif keeps:
                     keeps = False  # the error of the shorter program says what to do about it
-                elif not self._table_sites.give_up():
+                elif not self._table_sites.give_up(err, without_tables(foreign)):
                     raise
 
     def warn_of_retracing(self, tree: TreeDef, consequence: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..convert import attempt, convert_call, ends_program, entered, observe_function
 from ..convert.calls.caught import unmasked
+from ..convert.containers.dicts import GraphDict
 from ..convert.containers.stand_ins import Foreign, standing_in
 from ..convert.containers.structure import opened
 from ..convert.containers.table_sites import TableSites
@@ -26,7 +27,7 @@ from ..core.dump import dump, is_dumped
 from ..core.errors import DTypeError, InternalError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
-from ..core.pytree import TreeDef
+from ..core.pytree import OpenTable, TreeDef
 from ..core.single import not_single
 from ..eager.layer import Layer
 from ..eager.parameter import Parameter
@@ -40,7 +41,7 @@ from ..ops.compare import not_equal
 from ..ops.failure import no_tensor
 from ..ops.number import DIVISIONS, number_pow_op
 from ..ops.registry import OpDef
-from .arguments import Argument, Holder, containers
+from .arguments import Argument, Arguments, Holder, containers
 from .concrete_program import ConcreteProgram
 from .found_effects import called, changes, find_effects, replayable
 from .function_spec import FunctionSpec
@@ -175,7 +176,7 @@ def trace(
     state.builder.is_called = is_called
     state.builder.table_sites = table_sites
     values = _values(state, leaves, names)
-    given = opened(FunctionSpec.rebuild(tree, values), {})
+    given, tables = _given(FunctionSpec.rebuild(tree, values), table_sites)
     varying = variation or Variation()
     state.has_number_inputs = bool(varying.numbers) or any(isinstance(leaf, NumberSpec) for leaf in leaves)
     with (
@@ -199,7 +200,7 @@ def trace(
                     raise
                 raise err from None
             result = [None]
-        concrete = _finish(state, result, observer, owners)
+        concrete = _finish(state, result, observer, owners, tables)
     # What is as it was at the end may have been otherwise where the program raises.
     build = state.builder
     concrete.leaves_undone = build.leaves_undone or build.catches or build.takes_sizes or bool(journal.before)
@@ -222,11 +223,24 @@ def _values(state: Trace, leaves: Sequence[Any], names: Sequence[str | None]) ->
     return values
 
 
+def _given(arguments: Arguments, sites: TableSites | None) -> tuple[Arguments, list[OpenTable]]:
+    """The arguments with lists and dicts such as can grow, and those of them of which only the run knows the keys."""
+    met: dict[int, tuple[Any, Any]] = {}
+    places = {} if sites is None else containers(arguments)
+    tables = {key for key, place in places.items() if sites is not None and place in sites.known}
+    given = opened(arguments, met, tables)
+    for original, made in met.values():
+        if isinstance(made, GraphDict):
+            made.site = places.get(id(original))
+    return given, [made for _, made in met.values() if isinstance(made, OpenTable)]
+
+
 def _is_end(err: Exception, state: Trace, observer: Observer, journal: Journal) -> bool:
     """Whether the program ends in this exception, which each run raises. If not, the exception is told what those
     who catch it ask: where its container stands, and whether eager code does something before it raises.
     """
     if isinstance(err, ForeignError) and not err.places:
+        err.container = observer.stand_ins.original(err.container)
         err.places = observer.places_of(err.container)
     changed = bool(observer.calls) or journal.is_changed() or state.builder.leaves_undone
     if ends_program(err, changed=changed):
@@ -236,8 +250,13 @@ def _is_end(err: Exception, state: Trace, observer: Observer, journal: Journal) 
     return False
 
 
-def _finish(state: Trace, result: list[Any], observer: Observer, owners: dict[int, Argument]) -> ConcreteProgram:
-    """The program of a trace; `result` is a list of what it returned, and alone holds it."""
+def _finish(
+    state: Trace, result: list[Any], observer: Observer, owners: dict[int, Argument], tables: Sequence[OpenTable]
+) -> ConcreteProgram:
+    """The program of a trace; `result` is a list of what it returned, and alone holds it.
+
+    tables: those of the arguments.
+    """
     arguments = state.arguments
     places = {v: i for i, v in enumerate(arguments)}
     watched = [*[id(call.owner) for call in observer.calls], *map(id, state.layers), *map(id, observer.layers)]
@@ -256,7 +275,8 @@ def _finish(state: Trace, result: list[Any], observer: Observer, owners: dict[in
     check_forks(state.builder.forks, given_out, {*holders, *observer.known_containers()})
     outputs.share(given_out)
     output = outputs.template(result[0])
-    effects = find_effects(observer, replayed, outputs, holders)
+    tables = [*tables, *[made for made in observer.stand_ins.made if isinstance(made, OpenTable)]]
+    effects = find_effects(observer, replayed, outputs, holders, tables)
     effects += [called(call, outputs, holders) for call in state.training.calls]
     spent = state.training.finish(outputs.variables)
     writes = _writes(state, places)

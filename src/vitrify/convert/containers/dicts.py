@@ -28,14 +28,15 @@ from .each_key import for_each_key, is_undecided
 from .flags import either
 from .key_order import behind, in_order, kept_place
 from .keys import check_key, of_number, waits
-from .table_sites import here
+from .table_sites import Site, here
 
 
 class GraphDict(OpenDict):
     """A dict that can go on in a program when a tensor decides which keys it has.
 
     `flags` holds those of the keys that some path did not set; what such a key holds there is never read. `block` is
-    the one that was being built when the dict was made, `site` the line of the user's that made it.
+    the one that was being built when the dict was made, `site` the line of the user's that made it, or its
+    place among the arguments.
     """
 
     __slots__ = ("block", "site")
@@ -44,7 +45,7 @@ class GraphDict(OpenDict):
         super().__init__(*values, **named)
         build = current_builder()
         self.block = None if build is None else build.block
-        self.site = here()
+        self.site: Site | None = here()
         self.flags = {}
         self.places = None
 

@@ -21,10 +21,10 @@ from ..values.text import GraphText
 from ..values.user_errors import for_user, note_user_error
 from .each_key import for_each_key, is_undecided
 from .flags import either
-from .table_sites import NumberKeyError, site_of
+from .table_sites import NumberKeyError, may_be_table
 
 MAX_KEYS = 64
-_OF_DICTS = frozenset({"get", "pop", "setdefault", "__getitem__", "__contains__"})
+_OF_DICTS = frozenset({"get", "pop", "setdefault", "move_to_end", "__getitem__", "__contains__"})
 _OF_SETS = frozenset({"add", "discard", "remove", "__contains__"})
 
 
@@ -77,7 +77,7 @@ def looked_up(owner: Any, key: Any, *default: Any) -> Any:
         if position == len(numbers):
             if default:
                 return default[0]
-            if site_of(owner) is not None and not _is_plain(owner):
+            if may_be_table(owner) and not _is_plain(owner):
                 raise of_number(owner)
             raise note_user_error(KeyError(key) if _is_plain(owner) else _no_new_key())
         held = numbers[position]
@@ -105,7 +105,7 @@ def is_set_by_number(owner: Any, key: Any) -> bool:
 
     Only in whole functions: elsewhere the statement stays Python, which may add a key.
     """
-    if not is_looked_up(owner, key) or not builder().is_whole or site_of(owner) is not None:
+    if not is_looked_up(owner, key) or not builder().is_whole or may_be_table(owner):
         return False
     return any(isinstance(known, SCALARS) for known in dict.keys(owner))
 

@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...core.pytree import list_in
+from ...core.pytree import OpenTable, list_in
 from ..state.places import ItemPlace
 from ..values.foreign import ForeignError
 from .flavors import is_flavored
 from .structure import opened
+from .table_sites import NumberKeyError
 
 MAX_ATTEMPTS = 16
 """Places of such containers that the traces of one call may learn of."""
@@ -26,10 +27,11 @@ MAX_DEPTH = 5
 
 @dataclass
 class Foreign:
-    """A container and the places that hold it."""
+    """A container and the places that hold it. `is_table`: only the run knows its keys."""
 
     container: Any
     places: list[Any]
+    is_table: bool = False
 
 
 @dataclass
@@ -69,11 +71,12 @@ def standing_in(foreign: Sequence[Foreign]) -> Iterator[StandIns]:
     """Put stand-ins in the places of these containers, and the containers back at the end."""
     found = StandIns()
     met: dict[int, tuple[Any, Any]] = {}
+    tables = {id(each.container) for each in foreign if each.is_table}
     for each in foreign:
-        opened(each.container, met)
+        opened(each.container, met, tables)
     for original, made in met.values():
         if made is not original:
-            for part in (made, list_in(made)):
+            for part in (made,) if isinstance(made, OpenTable) else (made, list_in(made)):
                 found.originals[id(part)] = original
             found.made.append(made)
     try:
@@ -98,10 +101,22 @@ def learn_of(err: BaseException, foreign: list[Foreign]) -> bool:
     if None in err.places or sum(len(each.places) for each in foreign) >= MAX_ATTEMPTS:
         return False
     known = next((each for each in foreign if each.container is err.container), None)
+    is_table = isinstance(err, NumberKeyError)
     if known is None:
-        foreign.append(Foreign(err.container, list(err.places)))
+        foreign.append(Foreign(err.container, list(err.places), is_table))
+        return True
+    if is_table and not known.is_table:
+        known.is_table = True
         return True
     keys = {place.key for place in known.places}
     new = [place for place in err.places if place.key not in keys]
     known.places += new
     return bool(new)
+
+
+def without_tables(foreign: Sequence[Foreign]) -> bool:
+    """Whether tables stood for some of these; none does from now on."""
+    tables = [each for each in foreign if each.is_table]
+    for each in tables:
+        each.is_table = False
+    return bool(tables)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
-from ...core.pytree import LEAF, OneOf, OpenDict, OpenSet, TreeDef, is_open, node_of, rebuild
+from ...core.pytree import LEAF, OneOf, OpenDict, OpenSet, OpenTable, TreeDef, is_open, node_of, rebuild
 from ..values.one_of import GraphOneOf
 from .deques import GraphDeque
 from .dicts import GraphDict
 from .flavors import dict_with, empty_dict, is_flavored, partial_dict
 from .lists import GraphList
 from .sets import GraphSet
+from .table_flavors import empty_table
+from .table_sets import table_set
 
 
 def put_together(tree: TreeDef, leaves: Iterator[Any]) -> Any:
@@ -92,27 +94,29 @@ def snapshot(
     return originals.add(made_of(kind, [snapshot(child, read, originals, changed) for child in children], extra), value)
 
 
-def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:
+def opened(value: Any, met: dict[int, tuple[Any, Any]], tables: Container[int] = ()) -> Any:
     """`value`, made for a trace, with its lists and dicts such as can grow; what is one object stays one.
 
-    met: those so far.
+    met: those so far. tables: the ids of dicts and sets of which only the run will know the keys.
     """
     if id(value) in met:
         return met[id(value)][1]
+    if id(value) in tables and (type(value) in (dict, set) or is_flavored(type(value))):
+        return _table(value, met, tables)
     if type(value) is list:
         made = GraphList()
         met[id(value)] = (value, made)
-        list.extend(made, [opened(item, met) for item in value])
+        list.extend(made, [opened(item, met, tables) for item in value])
         return made
     if type(value) is dict or is_flavored(type(value)):
-        table = empty_dict(type(value), (value.default_factory,) if isinstance(value, defaultdict) else ())
-        met[id(value)] = (value, table)
-        dict.update(table, [(key, opened(item, met)) for key, item in value.items()])
-        return table
+        entries = empty_dict(type(value), _made_with(value))
+        met[id(value)] = (value, entries)
+        dict.update(entries, [(key, opened(item, met, tables)) for key, item in value.items()])
+        return entries
     if type(value) is deque:
         queue = GraphDeque(GraphList(), value.maxlen)
         met[id(value)] = (value, queue)
-        list.extend(queue.values, [opened(item, met) for item in value])
+        list.extend(queue.values, [opened(item, met, tables) for item in value])
         return queue
     if type(value) is set:
         met[id(value)] = (value, GraphSet.of(value))
@@ -122,7 +126,7 @@ def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:
         return value
     met[id(value)] = (value, value)
     kind, children, extra = node
-    found = [opened(child, met) for child in children]
+    found = [opened(child, met, tables) for child in children]
     if all(a is b for a, b in zip(found, children)):
         return value
     if isinstance(value, dict):
@@ -136,3 +140,20 @@ def opened(value: Any, met: dict[int, tuple[Any, Any]]) -> Any:
         for name, item in zip(extra[1], found):
             object.__setattr__(value, name, item)
     return met[id(value)][1]
+
+
+def _table(value: Any, met: dict[int, tuple[Any, Any]], tables: Container[int]) -> OpenTable:
+    if type(value) is set:
+        given = table_set(value)
+        met[id(value)] = (value, given)
+        return given
+    table = empty_table(type(value), _made_with(value))
+    met[id(value)] = (value, table)
+    keys, held = table.columns
+    list.extend(keys, value)
+    list.extend(held, [opened(item, met, tables) for item in dict.values(value)])
+    return table
+
+
+def _made_with(value: Any) -> tuple[Any, ...]:
+    return (value.default_factory,) if isinstance(value, defaultdict) else ()

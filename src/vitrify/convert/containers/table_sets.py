@@ -303,6 +303,14 @@ def as_table_set(value: Any) -> GraphTableSet:
     return made
 
 
+def table_set(items: set[Any]) -> GraphTableSet:
+    """One of the items of a set of Python's own."""
+    made = GraphTableSet()
+    list.extend(made.codes, [set_log.ADD] * len(items))
+    list.extend(made.given, items)
+    return made
+
+
 def _add_if(made: GraphTableSet, item: Any, there: Any) -> None:
     if is_graph(there):
         builder().choose(there, lambda: made.add(item), lambda: None, "an item of a set")

@@ -224,7 +224,8 @@ class Source:
                     is_plain = isinstance(owner, Layer) and namespace is held
                     return replace(Source.entry(label, namespace, name), of_layer=is_plain)
         is_slot = isinstance(class_attribute(type(owner), name), MemberDescriptorType)
-        place = AttrPlace(owner, name) if is_slot else None
+        is_settable = is_slot or (isinstance(owner, type) and name in owner.__dict__)
+        place = AttrPlace(owner, name) if is_settable else None
         return Source(label, lambda: getattr(owner, name, MISSING), place=place)
 
     @staticmethod
