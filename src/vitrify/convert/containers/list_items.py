@@ -6,6 +6,7 @@ are lists. A *spec* says how to put an item together again.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -445,14 +446,27 @@ def is_of_tensors(spec: Spec) -> bool:
 def python_list(spec: Spec, columns: Sequence[Sequence[Any]]) -> list[Any]:
     """A list of items of this spec, from the lists of their tensors."""
 
+    if _is_plain_number(spec):
+        return [*map(_item, columns[0])]
+
     def inner(items: Items) -> list[Any]:
         return python_list(items.spec, items.parts)
 
     return [unpack(spec, iter(row), inner, _item) for row in zip(*columns)]
 
 
-def _item(tensor: Any) -> Any:
-    return tensor.item()
+_item = operator.methodcaller("item")
+
+
+def _is_plain_number(spec: Spec) -> bool:
+    return isinstance(spec, TensorSpec) and spec.is_number and not spec.kinds
+
+
+def _is_told_by_numbers(spec: Spec) -> bool:
+    """Whether two values of this spec are equal where the numbers are that the program has of them."""
+    if isinstance(spec, StructSpec):
+        return spec.kind is tuple and all(map(_is_told_by_numbers, spec.children))
+    return isinstance(spec, (SameSpec, ChoiceSpec)) or _is_plain_number(spec)
 
 
 @dataclass(frozen=True, eq=False)
@@ -464,3 +478,10 @@ class AsList:
     def __call__(self, *columns: Sequence[Any]) -> list[Any]:
         """The list."""
         return python_list(self.spec, columns)
+
+    def told_apart(self, *columns: Sequence[Any]) -> list[Any]:
+        """What is equal where items of the list are: made of each item, in much less time than the item itself."""
+        if not _is_told_by_numbers(self.spec):
+            return self(*columns)
+        numbers = [[*map(_item, column)] for column in columns]
+        return numbers[0] if len(numbers) == 1 else [*zip(*numbers)]
