@@ -1,4 +1,4 @@
-"""ONNX forms of the ops that layers are made of: convolution, pooling, normalization, resizing, losses."""
+"""ONNX forms of the ops that layers are made of: convolution, normalization, resizing, losses."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from ..core.dtype import bool_, float32, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN
 from ..core.sequences import as_list
-from ..ops.bins import even_bins
 from ..ops.norm_kernel import Layout
-from ..ops.sliding_window import window_counts
 from .graph import Value
 from .scalars import OnnxScalars
 from .table import FORMS, Context
@@ -21,7 +19,7 @@ from .tensors import above_diagonal, known_sizes, to_channel_first, to_channel_l
 # -- convolution -------------------------------------------------------------------------------------------------------
 
 
-def _window(padding: Any, dilation: Any, **attrs: Any) -> dict[str, Any]:
+def window_attrs(padding: Any, dilation: Any, **attrs: Any) -> dict[str, Any]:
     """Padding as ONNX says it; "SAME" takes no dilation, as in Paddle."""
     if padding == "SAME":
         return {"auto_pad": "SAME_UPPER", **attrs}
@@ -36,7 +34,7 @@ def conv(
 ) -> Value:  # fmt: skip
     """Conv, between transpositions where channels come last."""
     first = to_channel_first(g, x) if channel_last else x
-    attrs = _window(padding, dilation, strides=list(stride), group=groups)
+    attrs = window_attrs(padding, dilation, strides=list(stride), group=groups)
     out = g.node("Conv", first, weight, bias, **attrs)
     return to_channel_last(g, out, x.ndim) if channel_last else out
 
@@ -53,7 +51,7 @@ def conv_transpose(
         extra = _output_padding(x, weight, stride, padding, output_size, dilation, channel_last)
     if any(e >= s for e, s in zip(extra, stride)):
         raise UnsupportedError("ConvTranspose pads its output by less than a stride")
-    attrs = _window(padding, dilation, strides=list(stride), group=groups, output_padding=extra)
+    attrs = window_attrs(padding, dilation, strides=list(stride), group=groups, output_padding=extra)
     out = g.node("ConvTranspose", first, weight, bias, **attrs)
     return to_channel_last(g, out, x.ndim) if channel_last else out
 
@@ -72,132 +70,6 @@ def _output_padding(
         for s, st, (lo, hi), k, d in zip(sizes, stride, padding, kernel, dilation)
     ]
     return [w - s for w, s in zip(wanted, smallest)]
-
-
-# -- pooling -----------------------------------------------------------------------------------------------------------
-
-
-def _pooled(g: Context, op: str, x: Value, channel_last: bool, dtypes: list[Any], attrs: dict[str, Any]) -> list[Value]:
-    first = to_channel_first(g, x) if channel_last else x
-    outs = g.nodes_of(op, [first], dtypes, **attrs)
-    return [to_channel_last(g, out, x.ndim) if channel_last else out for out in outs]
-
-
-def _ceil(x: Value, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, channel_last: bool) -> int | None:
-    """ONNX's ceil_mode; it leaves out a last window that lies in the padding alone, which we keep, and has no other."""
-    if padding != "SAME" and any(max(pads) >= k for pads, k in zip(padding, kernel)):
-        raise UnsupportedError("ONNX pools no window that lies in the padding alone", hint="pad less than the window")
-    if not ceil_mode:
-        return None
-    if padding != "SAME":
-        n = len(kernel)
-        sizes = known_sizes(x, range(1, n + 1) if channel_last else range(2, n + 2), "pooling with ceil_mode")
-        counts = window_counts(tuple(sizes), kernel, stride, padding, (1,) * n, True)
-        if any((c - 1) * st >= s + lo for c, st, s, (lo, _) in zip(counts, stride, sizes, padding)):
-            raise UnsupportedError("ONNX pools no window that lies in the padding alone", hint="use ceil_mode=False")
-    return 1
-
-
-@FORMS("max_pool")
-def max_pool(
-    g: Context, x: Value, *, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, channel_last: bool
-) -> Value:
-    """MaxPool."""
-    ceil = _ceil(x, kernel, stride, padding, ceil_mode, channel_last)
-    attrs = _window(padding, None, kernel_shape=list(kernel), strides=list(stride), ceil_mode=ceil)
-    return _pooled(g, "MaxPool", x, channel_last, [x.dtype], attrs)[0]
-
-
-@FORMS("max_pool_with_index")
-def max_pool_with_index(
-    g: Context, x: Value, *, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, channel_last: bool
-) -> list[Value]:
-    """MaxPool; the places of ONNX count through the whole tensor, ours through a plane."""
-    sizes = [g.size(x, axis) for axis in (range(1, x.ndim - 1) if channel_last else range(2, x.ndim))]
-    ceil = _ceil(x, kernel, stride, padding, ceil_mode, channel_last)
-    attrs = _window(padding, None, kernel_shape=list(kernel), strides=list(stride), ceil_mode=ceil)
-    out, places = _pooled(g, "MaxPool", x, channel_last, [x.dtype, int64], attrs)
-    plane = sizes[0]
-    for size in sizes[1:]:
-        plane = plane * size if isinstance(plane, Value) or not isinstance(size, Value) else size * plane
-    return [out, g.both("Mod", places, plane)]
-
-
-@FORMS("avg_pool")
-def avg_pool(
-    g: Context, x: Value, *, kernel: Any, stride: Any, padding: Any, ceil_mode: bool, channel_last: bool,
-    exclusive: bool, divisor: float | None,
-) -> Value:  # fmt: skip
-    """AveragePool; another divisor than the window's size scales the result."""
-    if ceil_mode and not exclusive:
-        raise UnsupportedError("runtimes differ in how AveragePool with ceil_mode counts the padding")
-    ceil = _ceil(x, kernel, stride, padding, ceil_mode, channel_last)
-    whole = int(not exclusive)
-    attrs = _window(
-        padding, None, kernel_shape=list(kernel), strides=list(stride), ceil_mode=ceil, count_include_pad=whole
-    )
-    out = _pooled(g, "AveragePool", x, channel_last, [x.dtype], attrs)[0]
-    return out if divisor is None else out * (float(np.prod(kernel)) / divisor)
-
-
-def _pooled_nothing(g: Context, x: Value, axes: range, output_size: Any) -> Value | None:
-    """NaN, as means and maxima of nothing are, where a pooled dimension is known to have no elements; else None."""
-    assert x.shape is not None
-    if not any(x.shape[axis] == 0 for axis in axes):
-        return None
-    wanted = {axis: size for axis, size in zip(axes, output_size) if size is not None}
-    sizes = [wanted.get(axis, g.size(x, axis)) for axis in range(x.ndim)]
-    return g.node("Expand", g.constant(float("nan"), x.dtype), g.ints(sizes))
-
-
-@FORMS("adaptive_avg_pool")
-def adaptive_avg_pool(g: Context, x: Value, *, output_size: Any, channel_last: bool) -> Value:
-    """ReduceMean to one element; else each dimension times a matrix of means."""
-    lead = 1 if channel_last else 2
-    axes = range(lead, lead + len(output_size))
-    nothing = _pooled_nothing(g, x, axes, output_size)
-    if nothing is not None:
-        return nothing
-    if all(isinstance(o, int) and o == 1 for o in output_size):
-        return g.reduce("ReduceMean", x, list(axes), True)
-    out = x
-    for axis, wanted in zip(axes, output_size):
-        (size,) = known_sizes(x, (axis,), "adaptive pooling")
-        if isinstance(wanted, Value):
-            raise UnsupportedError("an output size known only at run time has no ONNX form")
-        bins = even_bins(size, size if wanted is None else wanted)
-        if len(bins) == size:
-            continue
-        means = np.zeros((size, len(bins)), np.float32)
-        for column, (start, stop) in enumerate(bins):
-            means[start:stop, column] = 1 / (stop - start)
-        perm = [*[i for i in range(x.ndim) if i != axis], axis]
-        product = g.node("MatMul", g.transpose(out, perm), g.constant(means.astype(x.dtype.np)))
-        out = g.transpose(product, [perm.index(i) for i in range(x.ndim)])
-    return out if out is not x else g.node("Identity", x)
-
-
-@FORMS("adaptive_max_pool")
-def adaptive_max_pool(g: Context, x: Value, *, output_size: Any) -> list[Value | None]:
-    """ReduceMax of each bin."""
-    if 1 in g.wanted:
-        raise UnsupportedError("the places of adaptive_max_pool have no ONNX form", hint="use return_mask=False")
-    axes = range(2, 2 + len(output_size))
-    nothing = _pooled_nothing(g, x, axes, output_size)
-    if nothing is not None:
-        return [nothing, None]
-    out = x
-    for axis, wanted in zip(axes, output_size):
-        if isinstance(wanted, Value):
-            raise UnsupportedError("an output size known only at run time has no ONNX form")
-        if wanted == 1:
-            out = g.reduce("ReduceMax", out, [axis], True)
-            continue
-        (size,) = known_sizes(x, (axis,), "adaptive pooling")
-        bins = even_bins(size, size if wanted is None else wanted)
-        parts = [g.reduce("ReduceMax", g.slice(out, axis, a, b), [axis], True) for a, b in bins]
-        out = g.node("Concat", *parts, axis=axis) if parts else g.slice(out, axis, 0, 0)
-    return [out, None]
 
 
 # -- normalization -----------------------------------------------------------------------------------------------------
@@ -354,10 +226,17 @@ def resize(
     if kind == "cubic" and not align_corners:
         x, scales = _single_elements(g, x, sizes, scales)
     if sizes is None:
-        factors = g.constant([1.0, 1.0, *[float(s) for s in scales]], float32)
-        return g.node("Resize", x, None, factors, **attrs)
+        return g.node("Resize", x, None, _factors(g, scales), **attrs)
     target = g.ints([g.size(given, 0), g.size(given, 1), *as_list(sizes)])
     return g.node("Resize", x, None, None, target, **attrs)
+
+
+def _factors(g: Context, scales: Any) -> Value:
+    """The factors of all dimensions: a constant, unless the run decides some."""
+    if not any(isinstance(s, Value) for s in scales):
+        return g.constant([1.0, 1.0, *[float(s) for s in scales]], float32)
+    parts = [s if isinstance(s, Value) else g.constant(float(s), float32) for s in scales]
+    return g.node("Concat", g.constant([1.0, 1.0], float32), *[g.reshape(p, [1]) for p in parts], axis=0)
 
 
 # A cubic's weights half an element before the first one, which stands for those before it too.
@@ -370,20 +249,46 @@ def _single_elements(g: Context, x: Value, sizes: Any, scales: Any) -> tuple[Val
     wanted = [None] * len(left) if sizes is None else as_list(sizes)
     for at, (scale, size) in enumerate(zip(scales, wanted)):
         before = g.size(given, 2 + at)
-        after = int(before * scale) if size is None and isinstance(before, int) else size
-        if isinstance(after, Value) or after != 1:
-            continue
-        second = g.node("Min", g.scalar(before) - 1, g.constant(1, int64))
-        x = g.slice(x, 2 + at, 0, 1) * _FIRST + g.node("Gather", x, g.reshape(second, [1]), axis=2 + at) * _SECOND
-        left[at] = 1.0
+        after = _scaled(g, before, scale) if size is None else size
+        if isinstance(after, Value):
+            if size is not None or scale < 1:  # a factor of 1 or more gives one element to what has one alone
+                x, left[at] = _where_single(g, x, 2 + at, before, g.scalar(after) == 1, scale)
+        elif after == 1:
+            x, left[at] = g.slice(x, 2 + at, 0, 1) * _FIRST + _second(g, x, 2 + at, before) * _SECOND, 1.0
     return x, left
+
+
+def _scaled(g: Context, size: Any, scale: float) -> Any:
+    """How many elements a factor makes of a dimension's."""
+    if isinstance(size, int):
+        return int(size * scale)
+    return g.node("Floor", g.scalar(size).cast("float64") * scale).cast(int64)
+
+
+def _second(g: Context, x: Value, axis: int, size: Any) -> Value:
+    """The second element along a dimension, or the first where there is no other."""
+    second = g.node("Min", g.scalar(size) - 1, g.constant(1, int64))
+    return g.node("Gather", x, g.reshape(second, [1]), axis=axis)
+
+
+def _where_single(g: Context, x: Value, axis: int, size: Any, single: Value, scale: float) -> tuple[Value, Value]:
+    """The same where the run knows whether there is to be one element: x whole, and its own factor, where not."""
+    first = g.slice(x, axis, 0, g.where(single, g.constant(1, int64), g.scalar(size)))
+    shares = [g.where(single, g.constant(share, x.dtype), g.constant(1 - at, x.dtype))
+              for at, share in enumerate((_FIRST, _SECOND))]  # fmt: skip
+    second = g.where(single, _second(g, x, axis, size) * shares[1], g.constant(0, x.dtype))
+    return first * shares[0] + second, g.where(single, g.constant(1, float32), g.constant(scale, float32))
 
 
 def _channels_first(g: Context, x: Value, sizes: Any, scales: Any, kind: str, corners: bool, mode: int) -> Value:
     moved = to_channel_first(g, x)
     shape = x.shape or ()
     turned = Value(g, moved.name, x.dtype, (shape[0], shape[-1], *shape[1:-1]))
+    if kind == "cubic":  # else ONNX Runtime moves the transposition behind the Resize, and refuses what that becomes
+        turned = Value(g, g.node("Reshape", turned, g.ints([1, -1, 0, 0])).name, x.dtype, (1, UNKNOWN, *shape[1:-1]))
     out = resize(g, turned, first=2, sizes=sizes, scales=scales, kind=kind, align_corners=corners, align_mode=mode)
+    if kind == "cubic":
+        out = g.node("Reshape", out, g.ints([g.size(x, 0), g.size(x, x.ndim - 1), 0, 0]))
     return to_channel_last(g, out, x.ndim)
 
 

@@ -72,11 +72,15 @@ def _resized(node: Node, x: Any, scales: Any, sizes: Any, where: str, nearest: s
     if mode not in ("nearest", "linear", "cubic") or nearest not in _NEAREST:
         raise FileFormatError(f"Resize: there is no mode {mode!r} with nearest_mode={nearest!r}")
     axes = [axis_in(a, x.ndim) for a in node.ints("axes", list(range(x.ndim)))]
-    factors, wanted = _factors(scales), None if sizes is None or not np.size(sizes) else sizes_argument(sizes)
+    factors, wanted = (
+        _factors(scales, len(axes)),
+        None if sizes is None or not np.size(sizes) else sizes_argument(sizes),
+    )
     given: Sequence[Any] = factors if wanted is None else wanted
     if len(given) != len(axes):
         raise FileFormatError(f"Resize: {len(given)} sizes or factors for {len(axes)} dimensions")
-    direct = _as_one_op(node, x, axes, factors, wanted, where, mode, nearest)
+    known = all(isinstance(f, float) for f in factors)
+    direct = _as_one_op(node, x, axes, factors, wanted, where, mode, nearest) if known else None
     if direct is not None:
         return direct
     for axis, setting in zip(axes, given):
@@ -109,22 +113,26 @@ def _as_one_op(
     )  # fmt: skip
 
 
-def _factors(scales: Any) -> list[float]:
+def _factors(scales: Any, count: int) -> list[Any]:
+    """The factor of each dimension; 0-D tensors where only the run knows them."""
+    if scales is not None and not isinstance(scales, np.ndarray) and scales.dtype.is_floating:
+        return [F.reshape(get_op("gather")(scales, F.full([1], at, "int64"), axis=0), []) for at in range(count)]
     if scales is None or not np.size(scales):
         return []
     if not isinstance(scales, np.ndarray) or scales.dtype.kind != "f":
-        raise UnsupportedError("Resize by factors that only the run knows cannot be read")
+        raise UnsupportedError("Resize by factors that are no floating point numbers cannot be read")
     return [float(s) for s in scales.reshape(-1)]
 
 
-def _along(node: Node, x: Any, axis: int, factor: float | None, size: Any, where: Any, mode: str, nearest: Any) -> Any:
+def _along(node: Node, x: Any, axis: int, factor: Any, size: Any, where: Any, mode: str, nearest: Any) -> Any:
     """x with another size in one dimension."""
-    if factor == 1 or (isinstance(size, int) and size == x.shape[axis]):
+    if (isinstance(factor, float) and factor == 1) or (isinstance(size, int) and size == x.shape[axis]):
         return x
     before = extent(x, axis)
     scale: Any = factor
     if factor is not None:
-        size = int(np.floor(before * np.float32(factor))) if isinstance(before, int) else _scaled(before, factor)
+        known = isinstance(before, int) and isinstance(factor, float)
+        size = int(np.floor(before * np.float32(factor))) if known else _scaled(before, factor)
     else:
         scale = _float(size) / before
     places = where(F.arange(size, dtype="float32"), scale, size, before)
@@ -154,7 +162,8 @@ def _inside_alone(weights: list[tuple[int, Any]], low: Any, size: Any) -> list[t
 
 
 def _scaled(size: Any, factor: float) -> Any:
-    return F.cast(F.floor(F.cast(size, "float64") * factor), "int64")
+    wide = [F.cast(v, "float64") if hasattr(v, "dtype") else float(v) for v in (size, factor)]
+    return F.cast(F.floor(wide[0] * wide[1]), "int64")
 
 
 def _float(size: Any) -> Any:

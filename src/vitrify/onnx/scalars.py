@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..core.dtype import bool_, float32, int32, int64
+from ..core.dtype import bool_, float32, float64, int32, int64
 from ..core.errors import UnsupportedError
 from ..ir.composed_scalars import ComposedScalars
 from .graph import Graph, Value
+from .special import FUNCTIONS
 
 # Primitives that are one ONNX operator.
 _SAME = {
@@ -27,13 +28,6 @@ _ROUNDING = {"floor": "Floor", "ceil": "Ceil", "rint": "Round"}
 _BITS = {"bitand": ("BitwiseAnd", "And"), "bitor": ("BitwiseOr", "Or"), "bitxor": ("BitwiseXor", "Xor")}
 # Primitives that no combination of ONNX operators gives to the last digits.
 MISSING = {
-    "erfinv": "the inverse of the error function",
-    "lgamma": "the logarithm of the gamma function",
-    "digamma": "the digamma function",
-    "i0": "Bessel functions",
-    "i0e": "Bessel functions",
-    "i1": "Bessel functions",
-    "i1e": "Bessel functions",
     "gammainc": "incomplete gamma functions",
     "gammaincc": "incomplete gamma functions",
     "zeta": "the zeta function",
@@ -53,13 +47,15 @@ class OnnxScalars(ComposedScalars):
         self.graph = graph
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """A primitive that is one operator; raises UnsupportedError for those that ONNX has not."""
+        """A primitive: an operator, or a function of others; raises UnsupportedError for those that ONNX has not."""
         if name in _SAME:
             return lambda x, *other: self._same(_SAME[name], x, *other)
         if name in _ROUNDING:
             return lambda x: self.graph.node(_ROUNDING[name], x) if x.dtype.is_floating else x
         if name in _BITS:
             return lambda x, y: self._bits(name, x, y)
+        if name in FUNCTIONS:
+            return lambda x: FUNCTIONS[name](self, x.cast(float64)).cast(x.dtype)
         if name in MISSING:
             raise UnsupportedError(f"ONNX has no operator for {MISSING[name]}")
         raise AttributeError(f"no scalar primitive is named {name!r}")
