@@ -121,6 +121,43 @@ def test_the_same_in_programs(row, sizes):
         compare(fn, (paddle.to_tensor(row.values), *tensors(row)))
 
 
+def of_normals(base):
+    return D.Independent(D.TransformedDistribution(base, [D.TanhTransform()]), 1)
+
+
+FLOWING = {
+    "Normal": lambda loc, scale: D.Normal(loc, scale),
+    "Uniform": lambda loc, scale: D.Uniform(loc, loc + scale),
+    "LogNormal": lambda loc, scale: D.LogNormal(loc, scale),
+    "StudentT": lambda loc, scale: D.StudentT(scale + 2, loc, scale),
+    "made of a normal": lambda loc, scale: of_normals(D.Normal(loc, scale)),
+    "a transform's parameters": lambda loc, scale: of_normals(
+        D.TransformedDistribution(D.Laplace(loc.detach(), scale.detach()), [D.AffineTransform(loc, scale)])
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FLOWING)
+def test_gradients_flow_through_some_samples(name):
+    """As in PaddlePaddle, whose models draw with `sample` where others need `rsample`."""
+    loc, scale = paddle.to_tensor(LOC, stop_gradient=False), paddle.to_tensor(SCALE, stop_gradient=False)
+
+    def draw(loc, scale):
+        return FLOWING[name](loc, scale).sample([2])
+
+    for function in (draw, paddle.jit.to_static(draw, full_graph=True)):
+        paddle.seed(3)
+        drawn = function(loc, scale)
+        grads = paddle.grad(drawn.sum(), [loc, scale])
+        assert not drawn.stop_gradient and all(np.abs(g.numpy()).min() > 0 for g in grads)
+
+
+@pytest.mark.parametrize("make", [D.Laplace, D.Gumbel, D.Cauchy, D.Beta, D.Gamma])
+def test_other_samples_have_no_gradients(make):
+    loc, scale = paddle.to_tensor(SCALE, stop_gradient=False), paddle.to_tensor(SCALE, stop_gradient=False)
+    assert make(loc, scale).sample([2]).stop_gradient
+
+
 @pytest.mark.parametrize("make", [D.Normal, D.Laplace, D.Gumbel, D.Cauchy, D.Uniform, D.LogNormal])
 def test_rsample_has_gradients(make):
     loc, scale = paddle.to_tensor(LOC, stop_gradient=False), paddle.to_tensor(SCALE + 3, stop_gradient=False)

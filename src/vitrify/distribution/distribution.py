@@ -162,6 +162,9 @@ class Distribution:
 
     # -- drawing ------------------------------------------------------------------------------------------------------
 
+    _flows = False
+    """Whether draws of `sample` depend on the parameters differentiably, as in PaddlePaddle."""
+
     def _draw(self, shape: list[Any]) -> Any:
         return self._rsample(shape)
 
@@ -169,7 +172,12 @@ class Distribution:
         raise self._missing("rsample")
 
     def sample(self, shape: Iterable[int] = ()) -> Any:
-        """Draws without gradients: [*shape, *batch, *event]."""
+        """Draws: [*shape, *batch, *event]. Without gradients, but for those that PaddlePaddle lets flow.
+
+        That is a `Normal`, `Uniform`, `LogNormal` or `StudentT`, and what an `Independent` or a transform makes of one.
+        """
+        if self._flows:
+            return self._draw(checked_shape(shape))
         with no_grad():
             return self._draw(checked_shape(shape)).detach()
 

@@ -21,6 +21,8 @@ class Independent(Distribution):
         paddle.Size([2])
     """
 
+    _flows = True
+
     def __init__(self, base: Distribution, reinterpreted_batch_rank: int) -> None:
         rank, count = reinterpreted_batch_rank, len(base.batch_shape)
         if not 0 < rank <= count:

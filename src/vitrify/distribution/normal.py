@@ -28,6 +28,8 @@ class Normal(Distribution):
 
     probs = Distribution.prob
 
+    _flows = True
+
     def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
         self.loc, self.scale = as_alike_floats(loc, scale)
         super().__init__(common_shape(self.loc, self.scale))
@@ -59,5 +61,8 @@ class Normal(Distribution):
         return cast(drawn, self.loc.dtype) * self.scale + self.loc
 
     def sample(self, shape: Iterable[int] = (), seed: int = 0) -> Any:
-        """Draws without gradients: [*shape, *batch]; a seed other than 0 gives the same ones each time."""
-        return super().sample(shape) if not seed else self._rsample(list(shape), seed).detach()
+        """Draws: [*shape, *batch], through which gradients flow as through those of `rsample`.
+
+        A seed other than 0 gives the same ones each time.
+        """
+        return super().sample(shape) if not seed else self._rsample(list(shape), seed)

@@ -27,6 +27,8 @@ class StudentT(Distribution):
         3.0
     """
 
+    _flows = True
+
     def __init__(self, df: Any, loc: Any, scale: Any, name: str | None = None) -> None:
         self.df, self.loc, self.scale = broadcast_tensors(list(as_floats(df, loc, scale)))
         if any_of(self.df <= 0) or any_of(self.scale <= 0):

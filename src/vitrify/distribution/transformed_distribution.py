@@ -24,6 +24,8 @@ class TransformedDistribution(Distribution):
         [0.5, 0.0]
     """
 
+    _flows = True
+
     def __init__(self, base: Distribution, transforms: Sequence[Transform]) -> None:
         if not isinstance(base, Distribution) or not all(isinstance(t, Transform) for t in transforms):
             raise DTypeError("TransformedDistribution: expects a Distribution and a sequence of Transforms")

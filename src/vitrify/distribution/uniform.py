@@ -23,6 +23,8 @@ class Uniform(Distribution):
 
     probs = Distribution.prob
 
+    _flows = True
+
     def __init__(self, low: Any, high: Any, name: str | None = None) -> None:
         self.low, self.high = as_alike_floats(low, high)
         super().__init__(common_shape(self.low, self.high))
@@ -54,5 +56,8 @@ class Uniform(Distribution):
         return self.low + drawn * (self.high - self.low)
 
     def sample(self, shape: Iterable[int] = (), seed: int = 0) -> Any:
-        """Draws without gradients: [*shape, *batch]; a seed other than 0 gives the same ones each time."""
-        return super().sample(shape) if not seed else self._rsample(list(shape), seed).detach()
+        """Draws: [*shape, *batch], through which gradients flow as through those of `rsample`.
+
+        A seed other than 0 gives the same ones each time.
+        """
+        return super().sample(shape) if not seed else self._rsample(list(shape), seed)
