@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .access import Access
 from .dependencies import Dependencies, members
@@ -18,9 +19,11 @@ COMPUTE, H2D, D2H, COMMUNICATION = "compute", "h2d", "d2h", "communication"
 DIRECT, EVENT, SYNCHRONIZE = "direct", "event", "synchronize"
 
 
-@dataclass(frozen=True, order=True)
-class Stream:
-    """A queue of a device: what it is for, and its number among those."""
+class Stream(NamedTuple):
+    """A queue of a device: what it is for, and its number among those.
+
+    A tuple, for it is a key wherever things are known of streams.
+    """
 
     kind: str = COMPUTE
     number: int = 0
