@@ -2,7 +2,7 @@
 
 `names` lists what is public, with its parameters; `bases` finds a call of each that works; `vary` changes one thing of
 that call at a time (dtypes, shapes, each keyword alone, pairs of keywords, axes out of range, values of wrong types).
-Nothing here is specific to an API but `names.LEFT_OUT` and `bases.OWN`. Cases travel to the frameworks by value.
+Nothing here is specific to an API but `names.LEFT_OUT`. Cases travel to the frameworks by value.
 """
 
 from __future__ import annotations
