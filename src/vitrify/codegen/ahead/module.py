@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -61,17 +62,10 @@ def object_code(programs: Sequence[tuple[str, Compiled]], names: Sequence[str], 
     parts = [_globals(f"program{i}", program, strings, first.get(i, 0)) for i, (_, program) in enumerate(programs)]
     drives = [*driver_ir(strings), *driver_run_ir(strings)] if first else []
     common = interface.common_ir(strings)
-    memcpy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
     index = interface.constant_text("@vitrify_functions", listed).replace("internal", "weak_odr", 1)
     data = f"@{_DATA} = external hidden constant i8"
     main = [common, data, *drives, *parts, *exports, strings.ir, index, *_declared(programs)]
-    fixed = {**inner_loops(), **steps.steps()}
-    products: dict[str, None] = {}  # declared once, though both dtypes need it
-    for dtype in (FLOAT32, FLOAT64):
-        shape = gemm.shape_of(dtype, target)
-        fixed |= {**gemm.gemm_ir(shape), **product_steps(shape)}
-        products |= dict.fromkeys(gemm.declarations(shape))
-    modules = {"": "\n\n".join([*fixed.values(), ahead_team_ir(target), memcpy, *products, attributes(target)])}
+    modules = {"": _steps_ir(target)}
     modules["harness"] = harness_ir()
     for i, (_, program) in enumerate(programs):
         modules |= {f"program{i}.{name}": text for name, text in program.kernels.modules.items()}
@@ -79,6 +73,19 @@ def object_code(programs: Sequence[tuple[str, Compiled]], names: Sequence[str], 
         path = Path(folder) / "data.bin"
         constants.write(path)
         return object_of_modules("\n\n".join(main), modules, kept, target, [(_DATA, path)])
+
+
+@lru_cache(maxsize=4)
+def _steps_ir(target: Target) -> str:
+    """What all programs for a target may call: 770,000 characters, which took half as long to write as to compile."""
+    fixed = {**inner_loops(), **steps.steps()}
+    products: dict[str, None] = {}  # declared once, though both dtypes need it
+    for dtype in (FLOAT32, FLOAT64):
+        shape = gemm.shape_of(dtype, target)
+        fixed |= {**gemm.gemm_ir(shape), **product_steps(shape)}
+        products |= dict.fromkeys(gemm.declarations(shape))
+    memcpy = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+    return "\n\n".join([*fixed.values(), ahead_team_ir(target), memcpy, *products, attributes(target)])
 
 
 def _with_parts(programs: Sequence[tuple[str, Compiled]]) -> tuple[list[tuple[str, Compiled]], dict[int, int]]:
