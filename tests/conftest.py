@@ -1,4 +1,4 @@
-"""What all tests share: seeds, the slow ones run last, those that need a GPU are skipped where there is none."""
+"""What all tests share: seeds, the slow ones run last, those that need a GPU or machine code are skipped without."""
 
 import gc
 import os
@@ -12,8 +12,9 @@ import pytest
 from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
+from vitrify.codegen.llvm import why_not_here
 from vitrify.core import names
-from vitrify.core.config import set_flags
+from vitrify.core.config import NATIVE, set_flags
 from vitrify.core.rng import seed
 
 # Examples are timed by nobody: on a busy machine a deadline fails at random. CI draws the same ones each time.
@@ -93,6 +94,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # A stable sort: within each group the order of the files stays.
     items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
     if any(item.get_closest_marker("gpu") for item in items) and not cuda_is_here():
-        for item in items:
-            if item.get_closest_marker("gpu"):
-                item.add_marker(pytest.mark.skip(reason="needs CuPy and a CUDA device"))
+        skip(items, "gpu", "needs CuPy and a CUDA device")
+    if not NATIVE.setting.get() or why_not_here():
+        skip(items, "native", "needs machine code, which is switched off or cannot be made here")
+
+
+def skip(items: list[pytest.Item], marker: str, reason: str) -> None:
+    """Skip the tests that have a marker."""
+    for item in items:
+        if item.get_closest_marker(marker):
+            item.add_marker(pytest.mark.skip(reason=reason))

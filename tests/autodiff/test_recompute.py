@@ -140,6 +140,7 @@ def test_what_cannot_be_computed_again_is_said():
     assert reading(block, backward, set(block.inputs)) is None
 
 
+@pytest.mark.native
 def test_some_cotangents_need_no_whole_forward():
     """Backward from one output of two takes what the whole backward keeps."""
 
@@ -175,6 +176,7 @@ def test_compiled_gradients():
             np.testing.assert_allclose(a, b, rtol=2e-5, atol=2e-6)
 
 
+@pytest.mark.native
 def test_the_flag_keeps_less_and_notices_changes():
     def f(x, w, b):
         return paddle.matmul(functional.gelu(paddle.matmul(x, w) + b), w, transpose_y=True).sum()

@@ -734,6 +734,7 @@ def calls(count):
         x + x
 
 
+@pytest.mark.native
 def test_operators_become_machine_code_when_they_have_run_often(counted):
     with flags_guard({"native_after_ms": 2.0}):
         calls(1000)

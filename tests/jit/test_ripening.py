@@ -25,6 +25,8 @@ from vitrify.jit.segment import RIPE_AFTER
 from vitrify.jit.static_function import StaticFunction
 from vitrify.runtime.options import ALWAYS, ExecutionOptions
 
+pytestmark = pytest.mark.native
+
 SCALE = 2.0
 OFFSET = paddle.ones([2])
 

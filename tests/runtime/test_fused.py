@@ -46,6 +46,7 @@ def test_native_and_not_are_the_same(shapes):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.native
 def test_always_and_never_do_what_they_say():
     always, never = lowered("always"), lowered("never")
     for core in (always, never):
@@ -54,6 +55,7 @@ def test_always_and_never_do_what_they_say():
     assert kernels(never) == []
 
 
+@pytest.mark.native
 def test_a_group_is_compiled_when_its_runs_have_paid_for_it():
     with flags_guard({"native_after_ms": 0.1}):
         core = lowered("auto")
@@ -99,6 +101,7 @@ def test_a_group_takes_the_memory_of_what_nobody_needs_any_more():
     np.testing.assert_allclose(core(x)[0], (x @ x * 2 + 1) @ x, rtol=1e-3, atol=1e-2)
 
 
+@pytest.mark.native
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_runner_writes_into_what_it_alone_has(threads):
     body = block_of(lambda x: x * 2 + 1, (UNKNOWN, "float32"))
@@ -113,6 +116,7 @@ def test_a_runner_writes_into_what_it_alone_has(threads):
 UNKNOWN_SQUARE = ((200, 200), "float32")
 
 
+@pytest.mark.native
 def test_switches_of_a_build_strategy_decide_about_groups():
     block = block_of(layer, *(((2, 3), "float32"), ((3,), "float32"), ([], "float32")))
 

@@ -17,6 +17,8 @@ from vitrify.runtime.lowering import lower
 from vitrify.runtime.native_runs import NativeRun, _beside_large
 from vitrify.runtime.options import ExecutionOptions
 
+pytestmark = pytest.mark.native
+
 F = paddle.nn.functional
 NATIVE, PLAIN = ExecutionOptions(passes=True, native="always"), ExecutionOptions(passes=False, native="never")
 

@@ -1,12 +1,15 @@
 """When programs and their parts become native calls: by what runs are worth, not by the clock."""
 
 import numpy as np
+import pytest
 
 import vitrify as paddle
 from tests.codegen.test_pointwise import UNKNOWN, block_of
 from vitrify.core.config import flags_guard
 from vitrify.runtime.lowering import lower
 from vitrify.runtime.options import ExecutionOptions
+
+pytestmark = pytest.mark.native
 
 
 def layers(x, w):
