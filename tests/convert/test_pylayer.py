@@ -5,7 +5,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify.autograd import PyLayer
-from vitrify.core.errors import ArgumentError, UnsupportedError
+from vitrify.core.errors import ArgumentError, ShapeError, UnsupportedError
 
 UNKNOWN = [paddle.static.InputSpec([None], "float32", stop_gradient=False)]
 
@@ -220,3 +220,23 @@ def test_a_backward_may_change_what_is_its_own():
         x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
         static(x).backward()
         assert x.grad.tolist() == [4.0, 32.0]
+
+
+class Summed(PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, dy):
+        return dy.sum()
+
+
+@pytest.mark.parametrize("spec", [None, UNKNOWN])
+def test_gradient_of_another_shape(spec):
+    def function(x):
+        return Summed.apply(x).sum()
+
+    for called in (function, paddle.jit.to_static(function, full_graph=True, input_spec=spec)):
+        with pytest.raises(ShapeError, match=r"Summed.backward: gradient 0 has shape \[\], its input has"):
+            called(paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)).backward()

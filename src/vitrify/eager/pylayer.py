@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ArgumentError, ShapeError, StaleBackwardError, UnsupportedError
+from ..core.meta import UNKNOWN
 from ..core.modes import grad_enabled, scoped
 from ..ops.methods import TensorMethods
 from .packing import save_input, save_output
@@ -91,11 +92,8 @@ class PyLayerNode:
     def _by_edge(self, returned: list[Tensor | None]) -> list[Tensor | None]:
         found = one_for_each(self.name, returned, [edge is not None for edge in self.edges])
         for i, ct in enumerate(found):
-            if ct is not None and self.edges[i] is not None and ct._data.shape != self.inputs[i]:
-                raise ShapeError(
-                    f"{self.name}.backward: gradient {i} has shape {list(ct.shape)},"
-                    f" its input has {list(self.inputs[i])}"
-                )
+            if ct is not None and self.edges[i] is not None:
+                check_gradient(self.name, i, ct._data.shape, self.inputs[i])
         return found
 
     def release(self) -> None:
@@ -114,6 +112,12 @@ def one_for_each(name: str, returned: Sequence[Any], wanted: Sequence[bool]) -> 
             hint="return one gradient for each Tensor argument of forward, None where there is none",
         )
     return list(returned)
+
+
+def check_gradient(name: str, index: int, shape: Sequence[int], wanted: Sequence[int]) -> None:
+    """Raise ShapeError where a gradient has another shape than its input; -1 stands for sizes that only a run knows."""
+    if len(shape) != len(wanted) or any(a != b and UNKNOWN not in (a, b) for a, b in zip(shape, wanted)):
+        raise ShapeError(f"{name}.backward: gradient {index} has shape {list(shape)}, its input has {list(wanted)}")
 
 
 class PyLayer(PyLayerContext):

@@ -11,7 +11,7 @@ from typing import Any
 from ...core.errors import UnsupportedError
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import flatten, unflatten
-from ...eager.pylayer import PyLayer, PyLayerContext, one_for_each, tensors_and_none, tensors_in
+from ...eager.pylayer import PyLayer, PyLayerContext, check_gradient, one_for_each, tensors_and_none, tensors_in
 from ...eager.tensor import Tensor
 from ...ops.creation import assign
 from ...ops.hand_gradient import with_gradient_op
@@ -88,8 +88,12 @@ def _with_gradient(
         without = ((place, value, None) for place, value in zip(constant, rest[n_saved:]))
         likes = sorted([*zip(places, values, cts), *without], key=_first)
         filled = [_cotangent(ct, like, materialize) for _, like, ct in likes]
-        found = list(tensors_and_none(convert(layer.backward)(fresh, *filled)))
-        return [*one_for_each(layer.__name__, found, wanted), *[None] * (n_saved + len(constant))]
+        returned = list(tensors_and_none(convert(layer.backward)(fresh, *filled)))
+        found = one_for_each(layer.__name__, returned, wanted)
+        for i, (ct, value) in enumerate(zip(found, values[n_outs:])):
+            if ct is not None and wanted[i]:
+                check_gradient(layer.__name__, i, ct.shape, value.shape)
+        return [*found, *[None] * (n_saved + len(constant))]
 
     made = with_backward(f"the backward of {layer.__name__}", pulled, outs, [*inputs, *further])
     for place, value in zip(places, made):
