@@ -15,15 +15,6 @@ def set_on_a_path_in_a_loop(x):
     return ys
 
 
-def caught(x):
-    try:
-        if x.sum() > 0:
-            ys = []
-        return ys
-    except UnboundLocalError:
-        return [x]
-
-
 class Holder:
     pass
 
@@ -35,7 +26,7 @@ def attribute_is_there(x):
     return x if hasattr(held, "items") else x * 2
 
 
-@pytest.mark.parametrize("function", [set_on_a_path_in_a_loop, caught, attribute_is_there])
+@pytest.mark.parametrize("function", [set_on_a_path_in_a_loop, attribute_is_there])
 def test_use_is_refused(function):
     static = paddle.jit.to_static(function, full_graph=True)
     with pytest.raises(UnsupportedError):

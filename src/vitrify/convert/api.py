@@ -144,7 +144,9 @@ def attempt(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, GraphOneOf):
         return each_option(function, lambda option: attempt(option, *args, **kwargs))
     form = raising_form(function, _convert_raising) if current_builder() is not None else None
-    return tried(lambda: _called(function)(*args, **kwargs)) if form is None else form(*args, **kwargs)
+    if form is not None:
+        return form(*args, **kwargs)
+    return tried(lambda: _called(function)(*args, **kwargs), (*args, *kwargs.values()))
 
 
 _LIBRARY = (FunctionType, MethodType, BuiltinFunctionType, MethodDescriptorType, type)

@@ -23,7 +23,8 @@ so (`Context.raising`): those give what they return, or raise, as a pair.
 
 Items, attributes and operators are asked so, too (`error, value = vt.tried(lambda: a[i])`), and stores: Python may find
 on one path that they fail, and the user's classes may have methods of their own for them. What `and`, `or` and
-conditional expressions may leave out stands in an `if`. Calls in lambdas and comprehensions stay.
+conditional expressions may leave out stands in an `if`. So are variables that a path may leave unset. Calls in lambdas
+and comprehensions stay.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import gast
 from .attribute import inplace
 from .context import Context
 from .facts.activity import helper_name
-from .nodes import FUNCTIONS, Node, ScopeTransformer, Stmts, docstring_length, is_generator
+from .nodes import FUNCTIONS, Node, ScopeTransformer, Stmts, all_nodes, docstring_length, is_generator
 from .quote import constant, copy_tree, name, quote, quote_expr
 
 _SIMPLE = (gast.Expr, gast.Assign, gast.AnnAssign, gast.Return)
@@ -68,14 +69,16 @@ class _Returns(ScopeTransformer):
         return node
 
 
-def attempts(stmt: Node, error: str, context: Context, variables: frozenset[str]) -> Stmts:
+def attempts(
+    stmt: Node, error: str, context: Context, variables: frozenset[str], unsure: frozenset[str] = frozenset()
+) -> Stmts:
     """The statement, with jumps behind the calls that it is sure to make: `break`, when `error` is set.
 
-    variables: what the function around it may assign to.
+    variables: what the function around it may assign to. unsure: those that may be unset somewhere.
     """
-    hoisting = _Hoisting(error, context)
+    hoisting = _Hoisting(error, context, unsure)
     if isinstance(stmt, gast.Delete):
-        return [new for target in stmt.targets for new in _deleted(stmt, target, error, context)]
+        return [new for target in stmt.targets for new in _deleted(stmt, target, _Hoisting(error, context, unsure))]
     if isinstance(stmt, gast.AugAssign):
         return hoisting.updated(stmt, variables)
     if isinstance(stmt, gast.Assign) and len(stmt.targets) == 1 and _is_stored(stmt.targets[0]):
@@ -91,13 +94,12 @@ def attempts(stmt: Node, error: str, context: Context, variables: frozenset[str]
     return [*hoisting.before, _with(stmt, field, found)]
 
 
-def _deleted(stmt: Node, target: Node, error: str, context: Context) -> Stmts:
+def _deleted(stmt: Node, target: Node, hoisting: _Hoisting) -> Stmts:
     """`del target`; an item that is not there is an error."""
     if not _is_item(target):
         return [gast.copy_location(gast.Delete(targets=[target]), stmt)]
-    hoisting = _Hoisting(error, context)
     owner, key = (hoisting.kept(part) for part in (target.value, target.slice))
-    hoisting.tried(context.call("del_item", owner, key, at=stmt))
+    hoisting.tried(hoisting.context.call("del_item", owner, key, at=stmt))
     return hoisting.before
 
 
@@ -109,9 +111,10 @@ def _with(stmt: Node, field: str, value: Node) -> Node:
 class _Hoisting:
     """Takes calls out of an expression; `before`: the statements that make them."""
 
-    def __init__(self, error: str, context: Context) -> None:
+    def __init__(self, error: str, context: Context, unsure: frozenset[str]) -> None:
         self.error = error
         self.context = context
+        self.unsure = unsure
         self.before: Stmts = []
         self.methods: set[Node] = set()  # functions that are called: looking a method up does not fail
 
@@ -119,13 +122,15 @@ class _Hoisting:
         """Whether a call in the expression can be taken out of it."""
         if isinstance(node, gast.Call):
             self.methods.add(node.func)
-        return self._is_call(node) or any(map(self.calls, [*_parts(node), *_lazy_parts(node)]))
+        return isinstance(node, gast.NamedExpr) or self._is_call(node) or any(map(self.calls, [*_parts(node), *_lazy_parts(node)]))
 
     def _is_call(self, node: Node) -> bool:
         return self._may_raise(node) or self._is_users_call(node)
 
     def _may_raise(self, node: Node) -> bool:
-        return node not in self.methods and _may_raise(node)
+        if isinstance(node, gast.Name):
+            return node.id in self.unsure and isinstance(node.ctx, gast.Load)
+        return node not in self.methods and _may_raise(node) and not _binds(node)
 
     def _is_users_call(self, node: Node) -> bool:
         if not isinstance(node, gast.Call) or helper_name(node, self.context.names) is not None:
@@ -136,6 +141,8 @@ class _Hoisting:
         """What is left of the expression."""
         if not self.calls(node):
             return node
+        if isinstance(node, gast.NamedExpr):
+            return self._named(node)
         if isinstance(node, gast.IfExp):
             return self._choice(node)
         if isinstance(node, gast.BoolOp):
@@ -158,7 +165,8 @@ class _Hoisting:
         target = self.place(stmt.target) if _is_stored(stmt.target) else stmt.target
         old = copy_tree(target)
         old.ctx = gast.Load()
-        held = self._kept(old) if isinstance(target, gast.Name) else self.tried(old)
+        is_sure = isinstance(target, gast.Name) and not self._may_raise(old)
+        held = self._kept(old) if is_sure else self.tried(old)
         stmt.value = self.expression(stmt.value)
         new = self.tried(inplace(stmt, held, self.context))
         if _is_stored(target):
@@ -204,6 +212,12 @@ class _Hoisting:
         self.before += quote("held = value", at=value, held=held, value=value)
         return name(held, at=value)
 
+    def _named(self, node: Node) -> Node:
+        """What `(name := value)` gives: the name may mean something else before that is used."""
+        held = self._kept(self.expression(node.value))
+        self.before += quote("name = held", at=node, name=node.target.id, held=held)
+        return copy_tree(held)
+
     def _choice(self, node: Node) -> Node:
         held = self.context.names.fresh("value")
         test = self.expression(node.test)
@@ -225,7 +239,7 @@ class _Hoisting:
 
     def _inside(self, part: Node, held: str) -> Stmts:
         """The statements that compute a part of an expression in a branch of its own."""
-        inner = _Hoisting(self.error, self.context)
+        inner = _Hoisting(self.error, self.context, self.unsure)
         value = inner.expression(part)
         return [*inner.before, *quote("held = value", at=part, held=held, value=value)]
 
@@ -261,6 +275,11 @@ def _may_raise(node: Node) -> bool:
     if isinstance(node, gast.Compare):
         return len(node.ops) == 1 and not isinstance(node.ops[0], _IDENTITY)
     return isinstance(node, gast.BinOp) or (isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not))
+
+
+def _binds(node: Node) -> bool:
+    """Whether there is a `:=` in it, which would bind a variable of the function that the operation is put in."""
+    return any(isinstance(part, gast.NamedExpr) for part in all_nodes(node))
 
 
 def _parts(node: Node) -> Stmts:

@@ -47,6 +47,7 @@ from .nodes import (
     own_nodes_of,
 )
 from .quote import copy_tree, name, quote, quote_expr
+from .undefined import unsure_names
 
 _LOOKS = frozenset({"exc_info", "exception", "format_exc", "print_exc", "print_exception", "format_exception"})
 """What asks for the exception that is being handled."""
@@ -58,14 +59,16 @@ def lower_caught_raises(tree: Node, context: Context) -> Node:
     if not context.global_names("isinstance"):
         for fn in functions_in(tree):
             scope = scope_of(fn)
-            fn.body = _Lowering(context, scope.locals | scope.declared).block(fn.body)
+            unsure = unsure_names(fn, context) if context.raising or context.deep_tries else frozenset()
+            fn.body = _Lowering(context, scope.locals | scope.declared, unsure).block(fn.body)
     return tree
 
 
 class _Lowering:
-    def __init__(self, context: Context, variables: frozenset[str]) -> None:
+    def __init__(self, context: Context, variables: frozenset[str], unsure: frozenset[str]) -> None:
         self.context = context
         self.variables = variables
+        self.unsure = unsure
         self.tries = 0
 
     def block(self, stmts: Stmts) -> Stmts:
@@ -199,7 +202,7 @@ class _Lowering:
                 out += self._jump(stmt, error, late)
                 continue
             start = len(out)
-            out += attempts(stmt, error, self.context, self.variables) if deep else [stmt]
+            out += attempts(stmt, error, self.context, self.variables, self.unsure) if deep else [stmt]
             if not _is_passed(stmt) or not (deep or any(_sites(stmt))):
                 continue
             inner = _Late() if isinstance(stmt, LOOPS) else late

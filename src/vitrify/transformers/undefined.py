@@ -47,6 +47,14 @@ def guard_reads(tree: Node, context: Context) -> Node:
     return tree
 
 
+def unsure_names(fn: Node, context: Context) -> frozenset[str]:
+    """The variables of a function that it may read before they are set."""
+    if not constructs_in(fn):
+        return frozenset()
+    facts = analyze(fn, context.names)
+    return frozenset(node.id for node in _doubtful_reads(facts, facts.scope.locals))
+
+
 def initialise(tree: Node, context: Context) -> Node:
     """`tree` with `x = vt.Undefined('x', line)` before the first use of each `x` that a construct may find unset."""
     for fn in functions_in(tree):

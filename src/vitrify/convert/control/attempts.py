@@ -6,7 +6,7 @@ is made again, with the function around it converted such that its calls give `(
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..values.base import Undefined, builder
 from ..values.handlers import RaisedInCallError, attempting
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
 from ..values.user_errors import told, without_frames
+from .comprehension import GeneratorExpression
 from .raise_ import convert_raise, is_raised_by_user
 from .recursion import entered
 
@@ -33,13 +34,27 @@ def raised(error: BaseException | None) -> tuple[Any, Any]:
     return error, Undefined()
 
 
-def tried(compute: Callable[[], Any]) -> tuple[Any, Any]:
-    """`(None, compute())`, or what Python finds wrong with plain values there, and nothing."""
-    return returned(compute()) if current_builder() is None else _tried(compute, 0)
+def tried(compute: Callable[[], Any], given: Iterable[Any] = ()) -> tuple[Any, Any]:
+    """`(None, compute())`, or what Python finds wrong with plain values there, and nothing.
+
+    given: what it works on; iterators among that may be used up once.
+    """
+    if current_builder() is None:
+        return returned(compute())
+    resets = [_reset(value) for value in given if isinstance(value, Iterator)]
+    return _tried(compute, 0, lambda: all([reset() for reset in resets]))
 
 
-def _tried(compute: Callable[[], Any], passed: int) -> tuple[Any, Any]:
-    """As `tried`, where the first `passed` exceptions that a tensor may let it raise are known not to be raised."""
+def _reset(iterator: Iterator[Any]) -> Callable[[], bool]:
+    """What puts an iterator back to where it is now, and says whether it could."""
+    return iterator.reset_to_now() if isinstance(iterator, GeneratorExpression) else lambda: False
+
+
+def _tried(compute: Callable[[], Any], passed: int, reset: Callable[[], bool]) -> tuple[Any, Any]:
+    """As `tried`, where the first `passed` exceptions that a tensor may let it raise are known not to be raised.
+
+    reset: puts the iterators back that it used up, and says whether it could.
+    """
     build = builder()
     mark, current = len(build.block.ops), dict(build.current)
     changes = []
@@ -53,7 +68,7 @@ def _tried(compute: Callable[[], Any], passed: int) -> tuple[Any, Any]:
         with kept_unless_given_up((), is_given_up), attempting(passed):
             return returned(compute())
     except RaisedInCallError as refusal:
-        if not _is_decided(refusal) or not _can_repeat(current, mark):
+        if not _is_decided(refusal) or not _can_repeat(current, mark) or not reset():
             raise
         unless, error = refusal.unless, refusal.error
     except Exception as err:
@@ -62,9 +77,10 @@ def _tried(compute: Callable[[], Any], passed: int) -> tuple[Any, Any]:
         return _given(err)
 
     def fail() -> Any:
+        reset()
         return _failing(compute, passed) if any(changes) else _given(error)
 
-    return build.choose(unless, lambda: _tried(compute, passed + 1), fail, "error")  # type: ignore[no-any-return]
+    return build.choose(unless, lambda: _tried(compute, passed + 1, reset), fail, "error")  # type: ignore[no-any-return]
 
 
 def _failing(compute: Callable[[], Any], passed: int) -> tuple[Any, Any]:

@@ -234,6 +234,18 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
         """Whether it can be folded, and was not yet."""
         return self.started is None and self.is_left is False
 
+    def reset_to_now(self) -> Function:
+        """What lets it begin with the element that is next now, and says whether it could."""
+        clause, left = self.clause, (self._was_left, self.is_left)
+
+        def reset() -> bool:
+            can_begin = self.started is None and not isinstance(clause.iterable, Iterator)
+            if can_begin:
+                self.clause, (self._was_left, self.is_left) = clause, left
+            return can_begin
+
+        return reset
+
     def push(self, sink: Sink) -> Any:
         """Give its elements. Where Python decides how many are taken, the others are left."""
         sequence = self.clause.iterable

@@ -23,7 +23,7 @@ from ..state.journal import journaling
 from ..values.base import MaybeUnset, Undefined, builder, is_graph, scalar_condition
 from ..values.deferred import Call, captured, record
 from ..values.emit import is_asserted, unset_flag
-from ..values.handlers import refuse_if_caught
+from ..values.handlers import refuse_if_caught, refuse_unless_decided
 from ..values.optional import note_known, told_by
 from ..values.text import GraphText, concatenated, join, shown
 
@@ -120,9 +120,15 @@ def assert_set(value: Variable) -> None:
 
 
 def _assert_flag(flag: Variable, name: str, line: int) -> None:
-    if not is_asserted(flag):
-        refuse_if_caught((KeyError if name.endswith("]") else AttributeError if "." in name else UnboundLocalError)())
-        builder().asserted.add((builder().block, flag))
+    if is_asserted(flag):
+        return
+    if name.endswith("]") or "." in name:
+        refuse_if_caught((KeyError if name.endswith("]") else AttributeError)())
+        is_known = False
+    else:
+        is_known = refuse_unless_decided(UnboundLocalError(_UNBOUND.format(name)), flag)
+    builder().asserted.add((builder().block, flag))
+    if not is_known:
         record(assert_op, flag, error=_unset_error(name, line))
 
 
@@ -133,6 +139,14 @@ def _key_in(name: str) -> Any:
         return literal_eval(text)
     except (SyntaxError, ValueError):
         return text
+
+
+_UNBOUND = (
+    "cannot access local variable {!r} where it is not associated with a value"
+    if sys.version_info >= (3, 11)
+    else "local variable {!r} referenced before assignment"
+)
+"""Python's own words, for handlers that look at them."""
 
 
 def _unset_error(name: str, line: int) -> Call:
