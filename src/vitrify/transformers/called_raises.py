@@ -122,7 +122,11 @@ class _Hoisting:
         """Whether a call in the expression can be taken out of it."""
         if isinstance(node, gast.Call):
             self.methods.add(node.func)
-        return isinstance(node, gast.NamedExpr) or self._is_call(node) or any(map(self.calls, [*_parts(node), *_lazy_parts(node)]))
+        return (
+            isinstance(node, gast.NamedExpr)
+            or self._is_call(node)
+            or any(map(self.calls, [*_parts(node), *_lazy_parts(node)]))
+        )
 
     def _is_call(self, node: Node) -> bool:
         return self._may_raise(node) or self._is_users_call(node)

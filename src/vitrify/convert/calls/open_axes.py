@@ -24,7 +24,7 @@ from ..control.raise_ import convert_raise, exception_maker
 from ..values.base import builder, is_tensor
 from ..values.cases import held_parts, put_known
 from ..values.deferred import Call, captured, record
-from ..values.handlers import refuse_unless_decided
+from ..values.handlers import RaisedInCallError, refuse_unless_decided
 from ..values.text import concatenated, shown
 from ..values.user_errors import for_user, without_frames
 from .late_calls import REFUSALS, has_open_number, late_call
@@ -62,9 +62,15 @@ def over_axes(function: Function, args: Sequence[Any], kwargs: Mapping[str, Any]
         return function(*args, **kwargs)
     try:
         with builder().trial() as trial:
-            result = function(*args, **kwargs)
+            try:
+                result = function(*args, **kwargs)
+            except RaisedInCallError:
+                trial.keep()  # a `try` asks what decides it
+                raise
             trial.keep()
             return result
+    except RaisedInCallError:
+        raise
     except REFUSALS as err:
         tried = _tried(function, given) if isinstance(err, (ArgumentError, UnsupportedError, TypeError)) else None
         found = late_call(function, given) if tried is None else tried.call

@@ -42,7 +42,7 @@ def tried(compute: Callable[[], Any], given: Iterable[Any] = ()) -> tuple[Any, A
     if current_builder() is None:
         return returned(compute())
     resets = [_reset(value) for value in given if isinstance(value, Iterator)]
-    return _tried(compute, 0, lambda: all([reset() for reset in resets]))
+    return _tried(compute, 0, lambda: all(reset() for reset in resets))
 
 
 def _reset(iterator: Iterator[Any]) -> Callable[[], bool]:
