@@ -86,7 +86,29 @@ def in_a_tensor_loop(x):
     return log, log[0], log[-1] + "!"
 
 
+def told(x):
+    text = f"n{int(x[0])}:{int(x[1])}"
+    if text.startswith("n-"):
+        x = x + text.find(":")
+    for digit in "123":
+        if digit in text:
+            x = x * int(digit)
+    return x, len(text), text.count("1"), text.endswith(("1", "4")), text.isdigit(), "x" not in text
+
+
+def filtered(x):
+    names = [f"v{int(v)}" for v in x]
+    return [name for name in names if name.endswith("1")], sum(len(name) for name in names)
+
+
+def repeated(x):
+    for v in x:
+        print("#" * int(v), int(v) * "ab")
+    return "-" * int(x.max()), "=" * (x.sum() > 0).item()
+
+
 CASES = [
+    told, filtered, repeated,
     printed, raised, queued, joined_names, joined_fields, joined_numbers, in_pairs, in_a_tensor_loop,
 ]  # fmt: skip
 

@@ -70,6 +70,8 @@ def convert_len(obj: Any) -> Any:
     """`len(obj)`: a tensor's unknown first size becomes a tensor."""
     if isinstance(obj, OpenTable):
         return obj.length()
+    if isinstance(obj, GraphText):
+        return obj.told("__len__")
     obj = list_in(obj)
     if isinstance(obj, GraphSequence):
         return obj.length

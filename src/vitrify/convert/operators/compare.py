@@ -24,6 +24,7 @@ from ..values.facts import check_container
 from ..values.odd_operands import ask
 from ..values.one_of import GraphOneOf, asked, by_option
 from ..values.sequences import GraphSequence, as_sequence
+from ..values.text import GraphText
 from .identity import is_same
 from .operate import COMPARISONS as RICH
 from .operate import operate
@@ -53,6 +54,10 @@ def _found(value: Any, container: Any) -> Any:
         return for_each_key(lambda known: is_in(known, container), value)
     if isinstance(container, OpenTable):
         return container.has(value)
+    if isinstance(container, GraphText) and isinstance(value, (str, GraphText)):
+        return container.told("__contains__", value)
+    if type(container) is str and isinstance(value, GraphText):
+        return GraphText(container).told("__contains__", value)
     container = list_in(container)
     container = as_sequence(container) if is_open(container) else as_graph(container)
     if isinstance(container, (GraphSequence, GeneratorExpression)):

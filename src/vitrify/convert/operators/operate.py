@@ -27,6 +27,7 @@ from ..values.facts import is_of_one_class, of_its_class
 from ..values.odd_operands import ask, is_odd
 from ..values.one_of import by_option
 from ..values.optional import assert_not_none, is_none, optional_kind, refuse_none
+from ..values.text import GraphText
 from ..values.user_code import class_attribute, converted, user_method
 from ..values.user_errors import for_user
 from .lexicographic import are_sequences, compared
@@ -75,10 +76,17 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         known = ask(function, left, other)  # refuses what numbers don't do: there is no `1 + []`
         if symbol in ("==", "!="):
             return known
+    if symbol == "*" and (type(left) is str or type(other) is str) and (_is_count(left) or _is_count(other)):
+        return GraphText(left) * other if type(left) is str else GraphText(other) * left
     found = NotImplemented
     if _is_users(left, special) or _is_users(other, swapped):
         found = _by_methods(symbol, left, other, special, swapped)
     return function(left, other) if found is NotImplemented else found
+
+
+def _is_count(value: Any) -> bool:
+    """Whether it is a whole number of the program: so often a text may be repeated."""
+    return is_number(value) and not value.dtype.is_inexact
 
 
 def _equal_to_optional(symbol: str, left: Any, right: Any) -> Any:

@@ -1,6 +1,7 @@
 """Text made of tensors: what `str(x)`, f-strings, `%`, `format` and `join` give while a program is built.
 
-Such a text is put together when the program runs. It may go into prints, assertions, exceptions and further text.
+Such a text is put together when the program runs. It may go into prints, assertions, exceptions and further text, and
+what it is asked for that is a number (`len(text)`, `part in text`, `text.startswith(...)`) is one of the program.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ from dataclasses import fields, is_dataclass
 from types import FunctionType
 from typing import Any, NoReturn
 
+from ...core.dtype import bool_, int64
 from ...core.errors import UnsupportedError
+from ...core.meta import Meta
 from ...core.pytree import OpenTable, as_plain, is_open, is_partial, list_in
 from ...core.size import Size
+from ...eager.host_ops import host_value_op
 from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
+from ...ir.graph_tensor import as_number
 from .base import Undefined, builder, is_tensor
-from .deferred import Call, Deferred, Input, Itself, Lazy, captured, holds_deferred, parts
+from .deferred import Call, Deferred, Input, Itself, Lazy, captured, holds_deferred, parts, record
 from .one_of import GraphOneOf, by_option, for_options, is_option, options_of, settled
 from .user_errors import for_user
 
@@ -29,6 +34,13 @@ _TO_TEXT = frozenset(
         *("replace", "rjust", "rstrip", "strip", "swapcase", "title", "translate", "upper", "zfill"),
     }
 )
+_TOLD = {
+    **dict.fromkeys(("isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower"), bool_),
+    **dict.fromkeys(("isnumeric", "isprintable", "isspace", "istitle", "isupper", "startswith", "endswith"), bool_),
+    **dict.fromkeys(("count", "find", "rfind", "__len__"), int64),
+    "__contains__": bool_,
+}
+"""Methods that tell something of a text, and the dtype of what they tell."""
 _HINT = "use it in print(), assert messages, exceptions and other text only; compute with the tensor itself"
 
 
@@ -60,9 +72,17 @@ class GraphText(Deferred):
             return lambda *args, **kwargs: format_text(self, *args, **kwargs)
         if name == "join":
             return lambda items: join(self, items)
+        if name in _TOLD:
+            return functools.partial(self.told, name)
         if name not in _TO_TEXT:
             raise self.refused(f"asked for {name}()")
         return lambda *args: GraphText(Call("method", (name, self.node, *map(captured, args))))
+
+    def told(self, name: str, *args: Any) -> Any:
+        """What a method says of the text, as a number of the program."""
+        node = Call("method", (name, self.node, *map(captured, args)))
+        (out,) = record(host_value_op, attrs={"meta": Meta((), _TOLD[name])}, call=node)
+        return as_number(out)
 
     def __add__(self, other: Any) -> Any:
         return concatenated(self, other) if isinstance(other, (str, GraphText)) else NotImplemented
