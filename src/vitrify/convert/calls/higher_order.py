@@ -8,14 +8,17 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ...core.converted_too import converted_too
 from ...core.errors import UnsupportedError
-from ...core.pytree import is_open, list_in
+from ...core.pytree import OverList, is_open, list_in
+from ...ir.graph_tensor import is_number
 from ..containers.lists import GraphList
 from ..control.comprehension import keys_listed
 from ..control.protocols import iterate, truth
 from ..values.base import is_graph
 from ..values.sequences import GraphSequence, as_sequence, graph_zip
 from ..values.user_code import converted
+from .library import of_library
 
 
 def graph_sequence(value: Any) -> GraphSequence | None:
@@ -113,6 +116,43 @@ def convert_chain(*iterables: Any) -> Any:
     return itertools.chain(*[known_items(i) for i in iterables])
 
 
+def _is_at_hand(iterable: Any) -> bool:
+    """Whether all items are there, to be looked at again: no iterator, which others may go on with."""
+    return isinstance(iterable, (list, tuple, range, str, OverList, GraphSequence)) or (
+        is_graph(iterable) and iterable.ndim
+    )
+
+
+def convert_islice(iterable: Any, *bounds: Any) -> Any:
+    """`itertools.islice(iterable, stop)` or `(iterable, start, stop[, step])`."""
+    if not any(map(is_number, bounds[:2])) or any(map(is_graph, bounds[2:])) or not _is_at_hand(iterable):
+        return of_library(itertools.islice)(iterable, *bounds)
+    given = bounds if len(bounds) > 1 else (None, *bounds)
+    return converted(_between)(iterable, *given)
+
+
+@converted_too
+def _between(items: Any, start: Any, stop: Any, step: Any = None) -> Any:
+    if stop is not None and stop == -1:
+        raise ValueError("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    if (start is not None and start < 0) or (stop is not None and stop < -1):
+        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    return list(items)[start:stop:step]
+
+
+def convert_compress(data: Any, selectors: Any) -> Any:
+    """`itertools.compress(data, selectors)`."""
+    of_tensors = is_graph(selectors) or (isinstance(selectors, (list, tuple)) and any(map(is_graph, selectors)))
+    if not (of_tensors or is_open(list_in(selectors))) or not _is_at_hand(data):
+        return of_library(itertools.compress)(data, selectors)
+    return converted(_selected)(data, selectors)
+
+
+@converted_too
+def _selected(data: Any, selectors: Any) -> Any:
+    return [item for item, is_wanted in zip(data, selectors) if is_wanted]
+
+
 HIGHER_ORDER: dict[Any, Callable[..., Any]] = {
     builtins.map: convert_map,
     builtins.filter: convert_filter,
@@ -121,4 +161,6 @@ HIGHER_ORDER: dict[Any, Callable[..., Any]] = {
     itertools.starmap: convert_starmap,
     itertools.groupby: convert_groupby,
     itertools.chain: convert_chain,
+    itertools.islice: convert_islice,
+    itertools.compress: convert_compress,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -152,6 +153,8 @@ def convert_tuple(*args: Any) -> Any:
 
 def convert_deque(iterable: Any = (), maxlen: Any = None) -> Any:
     """`deque(iterable, maxlen)`."""
+    if is_graph(maxlen):
+        maxlen = operator.index(maxlen)  # raises the error about what only the run knows
     empty: deque[Any] = deque(maxlen=maxlen)  # raises what is wrong with `maxlen`
     if current_builder() is None:
         empty.extend(iterable)

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...core.converted_too import converted_too
 from ...core.pytree import is_open
+from ...ir.graph_tensor import is_number
 from ..containers.lists import GraphList
 from ..state.journal import note_write
 from ..state.places import AttrPlace
@@ -194,6 +195,8 @@ class Calling:
 
 
 def _repeat(value: Any, times: Any = _NOTHING) -> Any:
+    if is_number(times):
+        return GraphList([value]) * times
     return Repeating(value) if times is _NOTHING else itertools.repeat(value, times)
 
 
