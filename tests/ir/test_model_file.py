@@ -17,6 +17,7 @@ from vitrify.core.dtype import float32
 from vitrify.core.errors import ArgumentError, DTypeError, FileFormatError
 from vitrify.core.meta import Meta
 from vitrify.framework.save_load import load
+from vitrify.ir import model_file
 from vitrify.ir.input_spec import InputSpec
 from vitrify.ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, read_model, write_model
 
@@ -236,6 +237,25 @@ def test_a_kill_at_any_moment_leaves_the_old_save_or_the_new_one(saved):
             left = sorted(path.name for path in Path(saved).parent.iterdir())
             assert left == ["net.vtmodel", "net.vtparams"]  # and nothing of the saves that were cut off
         write_model(saved, model())
+
+
+def test_a_save_that_is_cut_off_after_another_that_was_leaves_a_model(saved, monkeypatch):
+    """What the first left before its last rename is the only file of tensors that belongs to the model."""
+    old = Path(saved + ".vtparams").read_bytes()
+    second = model()
+    second.tensors = {name: array + 1 for name, array in second.tensors.items()}
+    write_model(saved, second)
+    Path(saved + ".vtparams").rename(saved + ".vtparams.next")
+    Path(saved + ".vtparams").write_bytes(old)
+
+    def cut_off(*args):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(model_file, "write_container", cut_off)
+        write_model(saved, model())
+    found = read_model(saved).tensors["fc.weight"]
+    assert np.array_equal(found, second.tensors["fc.weight"])
 
 
 def test_tensors_left_over_by_a_save_that_was_cut_off_do_no_harm(saved):

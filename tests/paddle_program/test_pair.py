@@ -12,6 +12,7 @@ from tests.kill import killed_and_whole
 from tests.paddle_program.models import models
 from vitrify.core import mapped_file
 from vitrify.core.errors import FileFormatError
+from vitrify.paddle_program import exporting
 
 SPEC = paddle.static.InputSpec
 ENDINGS = {"paddle": ".pdmodel", "paddle3": ".json"}
@@ -100,6 +101,24 @@ def test_a_pair_between_its_two_renames_is_read_whole(kind, tmp_path):
     save(path, 3, kind)
     Path(path + ".pdiparams.next").write_bytes(b"left over")
     assert held(path, kind) == 3.0
+
+
+def test_a_save_that_is_cut_off_after_another_that_was_leaves_a_pair(kind, tmp_path, monkeypatch):
+    """What the first left before its last rename is the only file of tensors that belongs to the program."""
+    path = save(tmp_path / "net", 1, kind)
+    old = Path(path + ".pdiparams").read_bytes()
+    save(path, 2, kind)
+    os.rename(path + ".pdiparams", path + ".pdiparams.next")
+    Path(path + ".pdiparams").write_bytes(old)
+
+    def cut_off(*args):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(exporting, "_write_file", cut_off)
+        save(path, 3, kind)
+    assert held(path, kind) == 2.0
+    assert held(save(path, 4, kind), kind) == 4.0
 
 
 def test_pairs_of_earlier_versions_of_ours(kind):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -113,9 +114,21 @@ def write_model(path: str | os.PathLike[str], model: ModelFile) -> None:
     # A model file never names tensors that are not there yet, and the old tensors stay until it is replaced: whenever
     # this ends, the model file and one of the two files of tensors are of one save.
     params = os.path.realpath(prefix + PARAMS_SUFFIX)
+    _finish_earlier(prefix, params)
     digest = write_tensors(params + NEXT, model.tensors, state_dict_note(model.tensors))
     write_container(prefix + MODEL_SUFFIX, MODEL, {**content, "params": digest}, blocks)
     replace_file(params + NEXT, params)
+
+
+def _finish_earlier(prefix: str, params: str) -> None:
+    """Let a save that was cut off before its last step take it: the model there may need what this one replaces."""
+    if not os.path.exists(params + NEXT):
+        return
+    with suppress(FileFormatError, OSError):  # of what cannot be read nothing is needed
+        content = read_container(prefix + MODEL_SUFFIX, MODEL).content
+        digest = read_tensors(params + NEXT, mapped=True).digest
+        if isinstance(content, dict) and content.get("params") == digest:
+            replace_file(params + NEXT, params)
 
 
 def read_model(

@@ -12,6 +12,7 @@ import numpy as np
 from ..core.atomic_file import atomic_file, replace_file
 from ..core.dtype import from_np
 from ..core.errors import ArgumentError, UnsupportedError, VitrifyError
+from ..core.mapped_file import mapped_tensors
 from ..core.meta import ListMeta, Meta, Ref
 from ..ir.dead_code import live_operators
 from ..ir.decompose import in_other_ops
@@ -42,7 +43,7 @@ from .in_place import copy_what_is_read_again
 from .json_writing import json_program
 from .pair import NEXT, PARAMS_SUFFIX
 from .scalars import is_written, write_expression
-from .tensor_writing import Tensors, checksum_of, write_tensors
+from .tensor_writing import Tensors, checksum_of, checksum_of_file, write_tensors
 
 # The rooms whose import enters their forms in the table.
 ROOMS = (
@@ -120,10 +121,22 @@ def _write(prefix: str, files: _Files, old: bool) -> None:
         _write_file(program, files.program)
         return
     params = os.path.realpath(prefix + PARAMS_SUFFIX)
+    _finish_earlier(program, params)
     with atomic_file(params + NEXT) as out:
         write_tensors(out, files.tensors)
     _write_file(program, files.program)
     replace_file(params + NEXT, params)
+
+
+def _finish_earlier(program: str, params: str) -> None:
+    """Let a save that was cut off before its last step take it: the program there may need what this one replaces."""
+    if not (os.path.isfile(program) and os.path.isfile(params + NEXT) and os.path.getsize(params + NEXT)):
+        return
+    checksum = checksum_of_file(mapped_tensors(params + NEXT))
+    with open(program, "rb") as file:
+        is_needed = checksum.encode() in file.read()
+    if is_needed:
+        replace_file(params + NEXT, params)
 
 
 def _write_file(path: str, content: bytes) -> None:
