@@ -27,7 +27,7 @@ LIBRARY = [
     lambda x, i: fractions.Fraction(x.item()),
     lambda x, i: datetime.timedelta(seconds=float(x)),
     lambda x, i: json.dumps({"a": float(x)}),
-    lambda x, i: list(itertools.islice([1, 2, 3], int(i))),
+    lambda x, i: list(itertools.islice(iter([1, 2, 3]), int(i))),
     lambda x, i: int(i).bit_length(),
     lambda x, i: float(x).is_integer(),
     lambda x, i: math.sqrt(-x),
