@@ -68,7 +68,15 @@ def __dir__() -> list[str]:
 
 
 # What defines ops, which saved programs name.
-for _name in ("public", "optimizer", "paddle_program.detection_operators", "static", "text", "vision"):
+for _name in (
+    "public",
+    "eager.late_call",
+    "optimizer",
+    "paddle_program.detection_operators",
+    "static",
+    "text",
+    "vision",
+):
     _OP_PACKAGES.add(_partial(_import_module, f".{_name}", __name__))
 _DESCRIPTIONS.set(lambda: _import_module(".paddle_program.description", __name__))
 _STRINGS.set(lambda: _import_module(".paddle_program.program_string", __name__))

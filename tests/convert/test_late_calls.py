@@ -7,6 +7,7 @@ import vitrify as paddle
 import vitrify.nn.functional as F
 from vitrify.core.errors import ArgumentError, UnsupportedError
 from vitrify.eager.late_call import library_function, library_name
+from vitrify.ops.homes import HOMES
 from vitrify.static import InputSpec
 
 X = np.arange(24, dtype="float32").reshape(2, 3, 4) % 7 - 3
@@ -156,3 +157,7 @@ def test_the_run_refuses_what_eager_code_does(name):
         function(x, number)
     with pytest.raises(type(expected.value)):
         static(x, paddle.to_tensor(number))
+
+
+def test_the_op_is_found_by_programs_that_are_read():
+    assert HOMES["late_call"] == "vitrify.eager.late_call"

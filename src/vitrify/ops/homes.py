@@ -10,6 +10,7 @@ amp.grad_scaler: unscale_and_check
 eager.callback: differentiable_host_callback host_callback
 eager.host_ops: assert host_effect host_value print raise seed
 eager.initializer: initialize
+eager.late_call: late_call
 nn.clip: clip_gradients_by_global_norm clip_gradients_by_norm clip_gradients_by_value
 ops.accuracy: top_k_hits
 ops.activation: celu elu gelu gelu_grad hard_shrink hard_sigmoid hard_swish hard_tanh leaky_relu logsigmoid mish
