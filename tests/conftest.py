@@ -4,6 +4,7 @@ import gc
 import os
 import random
 import signal
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -53,12 +54,16 @@ def pytest_collectstart(collector: pytest.Collector) -> None:
         seed_all()
 
 
-def pytest_sessionstart() -> None:
-    gc.disable()  # until all is collected: nothing of it goes away again
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    gc.disable()  # what is collected stays
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:
-    gc.enable()
     # Tens of thousands of tests, which each search for cycles would go over: it took a tenth of the time of all tests.
     gc.collect()
     gc.freeze()
