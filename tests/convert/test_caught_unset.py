@@ -58,6 +58,40 @@ def as_a_choice(x):
         return -x
 
 
+def in_a_lambda(x):
+    if x.sum() > 0:
+        y = x * 2
+    try:
+        return (lambda: y + 1)()
+    except NameError:
+        return -x
+
+
+def in_a_function_inside(x):
+    if x.sum() > 0:
+        y = x * 2
+
+    def inner(v):
+        return y * v
+
+    try:
+        return inner(x) + 1
+    except NameError:
+        return -x
+
+
+def beside_an_open_list(x):
+    found = [v for v in x if v > 0]
+
+    def inner(v):
+        return limited(v) * len(found)
+
+    try:
+        return inner(x)
+    except ValueError:
+        return -x
+
+
 def in_a_generator(x):
     if x.sum() > 0:
         y = x * 2
@@ -104,8 +138,8 @@ def limited(x):
 
 
 CASES = (
-    returned, in_an_operation, as_an_argument, of_a_list, as_a_choice, in_a_generator, key_in_a_generator,
-    bound_in_a_condition, bound_in_an_operation,
+    returned, in_an_operation, as_an_argument, of_a_list, as_a_choice, in_a_lambda, in_a_function_inside,
+    beside_an_open_list, in_a_generator, key_in_a_generator, bound_in_a_condition, bound_in_an_operation,
 )  # fmt: skip
 
 

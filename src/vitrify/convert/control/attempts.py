@@ -7,15 +7,17 @@ is made again, with the function around it converted such that its calls give `(
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import FunctionType, MethodType
+from types import CellType, FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import UnsupportedError
+from ...core.pytree import is_open
 from ...ir.builder import current_builder
 from ...ir.dead_code import has_effect
 from ...ir.program import Variable
 from ..state.journal import is_region_changed, kept_unless_given_up
-from ..values.base import Undefined, builder
+from ..values.base import MaybeUnset, Undefined, builder
+from ..values.emit import unset_flag
 from ..values.handlers import RaisedInCallError, attempting
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
 from ..values.user_errors import told, without_frames
@@ -132,11 +134,26 @@ def raising_form(function: Any, convert_raising: Callable[[FunctionType], Functi
         return None
     if isinstance(function, type) or plain.__code__.co_flags & _FRAMES or entered(plain) is not plain:
         return None
+    if any(map(_may_be_unset, plain.__closure__ or ())):  # which the function around looks at, not this one alone
+        return None
     try:
         found = convert_raising(plain)
     except UnsupportedError:
         return None
     return MethodType(found, *owner) if owner else found
+
+
+def _may_be_unset(cell: CellType) -> bool:
+    """Whether a path may have left the variable of a closure unset."""
+    try:
+        held = cell.cell_contents
+    except ValueError:
+        return False
+    # What somebody else holds may be large, or hold itself: flags stand in what a path made, on top of it.
+    if isinstance(held, (MaybeUnset, Undefined)) or unset_flag(held) is not None:
+        return True
+    items = list(held) if isinstance(held, (list, tuple)) and not is_open(held) else ()
+    return any(unset_flag(item) is not None for item in items)
 
 
 _FRAMES = 0x20 | 0x80 | 0x100 | 0x200
