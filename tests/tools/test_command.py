@@ -164,13 +164,13 @@ def test_what_is_wrong_is_said_without_a_traceback(net, tmp_path, capsys):
 
 @pytest.mark.parametrize("format", ["paddle", "paddle3"])
 def test_operators_of_a_foreign_file_stand_in_no_line_of_whoever_reads_it(format, tmp_path, capsys):
-    function = paddle.jit.to_static(lambda x: paddle.digamma(x))
+    function = paddle.jit.to_static(lambda x: paddle.linalg.qr(x)[1])
     path = str(tmp_path / "function")
     paddle.jit.save(function, path, input_spec=[SPEC([2, 2], name="x")], format=format)
     assert main(["convert", path, path + ".onnx"]) == 1
     error = capsys.readouterr().err
-    assert "digamma: it has no ONNX form" in error and " at " not in error
-    assert "digamma" in str(paddle.jit.load(path).program()) and __file__ not in str(paddle.jit.load(path).program())
+    assert "qr: it has no ONNX form" in error and " at " not in error
+    assert "qr" in str(paddle.jit.load(path).program()) and __file__ not in str(paddle.jit.load(path).program())
 
 
 def test_names_in_a_file_say_nothing_to_the_terminal(tmp_path, capsys):
