@@ -4,6 +4,7 @@ import gc
 import os
 import random
 import signal
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -67,6 +68,9 @@ def pytest_collection_finish() -> None:
     # Tens of thousands of tests, which each search for cycles would go over: it took a tenth of the time of all tests.
     gc.collect()
     gc.freeze()
+    # Programs that tests write follow each other within a second, in files of one name and maybe of one size: Python
+    # would take the bytecode of the one before.
+    sys.dont_write_bytecode = True
 
 
 @pytest.hookimpl(tryfirst=True)
