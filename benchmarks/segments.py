@@ -24,6 +24,7 @@ SETTLING_CALLS = 80
 SECONDS = 0.01
 
 
+@paddle.jit.not_to_static
 def value_of(x: Any) -> float:
     """Return the sum of a tensor's elements, as code that logs does."""
     return float(x.numpy().sum())

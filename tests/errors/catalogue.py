@@ -307,18 +307,18 @@ GROUPS: dict[str, list[Entry]] = {
             "A NumPy value that drives Python",
             "UnsupportedError",
             "a NumPy value computed from tensors is used as",
-            "What comes from the host while the program runs may go back to tensors; it cannot decide what is traced.",
+            "What NumPy computes in the run may decide branches and become a tensor or a number; Python's own code "
+            "cannot look at it, or change what it is, while a function is converted.",
             """
             def f(x):
-                if x.numpy().sum() > 3:
-                    return x * 2
-                return x
+                a = x.numpy()
+                a.shape = (-1, 1)
+                return paddle.to_tensor(a)
             """,
             """
             def f(x):
-                if x.sum() > 3:
-                    return x * 2
-                return x
+                a = x.numpy().reshape(-1, 1)
+                return paddle.to_tensor(a)
             """,
         ),
     ],

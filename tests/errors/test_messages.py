@@ -20,7 +20,7 @@ EXPECTED = {
     p.grows: (Exception, "a list whose length is known only when the program runs has items of different kinds"),
     p.grows_in_branch: (Exception, "a list grows in a loop or branch that a tensor decides, and its items"),
     p.rank_changes: (ValueError, "loop variable 'x' changes its number of dimensions inside a tensor loop"),
-    p.needs_value: (Exception, "a NumPy value computed from tensors is used as a condition, but known only when"),
+    p.needs_value: (Exception, "a NumPy value computed from tensors is used as the target of an assignment to its"),
     p.needs_number: (Exception, "a NumPy value computed from tensors is used as a Python number, but known only when"),
     p.text_compared: (Exception, "a text made of tensors is used where its characters are needed before the program"),
     p.text_kept: (Exception, "a text made of tensors is kept, a parameter of which changes later, where its"),

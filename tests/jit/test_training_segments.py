@@ -168,10 +168,14 @@ def test_schedules_step_once_a_call():
 def test_explain_of_what_runs_as_python(compiled_however_small):
     SMALLEST_PART.set(compiled_however_small)
 
+    @paddle.jit.not_to_static
+    def largest(y):
+        return float(y.numpy().max())
+
     def f(x):
         try:
             y = x * 2
-            if y.numpy().max() > 100:
+            if largest(y) > 100:
                 y = y - 1
         finally:
             y = x + 1

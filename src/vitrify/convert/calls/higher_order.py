@@ -16,6 +16,7 @@ from ..containers.lists import GraphList
 from ..control.comprehension import keys_listed
 from ..control.protocols import iterate, truth
 from ..values.base import is_graph
+from ..values.deferred import Deferred
 from ..values.sequences import GraphSequence, as_sequence, graph_zip
 from ..values.user_code import converted
 from .library import of_library
@@ -27,7 +28,7 @@ def graph_sequence(value: Any) -> GraphSequence | None:
     if is_open(value):
         fixed: GraphSequence = value.fixed_sequence()
         return fixed
-    return as_sequence(value) if is_graph(value) or isinstance(value, GraphSequence) else None
+    return as_sequence(value) if is_graph(value) or isinstance(value, (GraphSequence, Deferred)) else None
 
 
 def graph_sequences(iterables: Sequence[Any]) -> list[GraphSequence] | None:

@@ -38,7 +38,7 @@ from ..control.protocols import Stepping, iterate
 from ..control.pushed import pushing
 from ..guards.observe import get_attr, note_absent
 from ..host.effects import convert_print
-from ..host.value import HostValue
+from ..host.value import HostValue, host_call, index_of
 from ..operators.module import convert_truth
 from ..operators.objects import convert_shape, del_attr, set_attr
 from ..operators.operate import operate
@@ -54,7 +54,7 @@ from ..values.maybe import is_set, set_flag, set_or
 from ..values.one_of import GraphOneOf, asked, by_option, each_option, settled
 from ..values.optional import assert_not_none
 from ..values.sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
-from ..values.text import GraphText, convert_ascii, convert_format, convert_repr, convert_str
+from ..values.text import GraphText, convert_ascii, convert_format, convert_repr, convert_str, of_number
 from ..values.user_code import converted, user_method
 from ..values.user_errors import for_user
 from .higher_order import graph_sequence, graph_sequences, known_items
@@ -68,7 +68,7 @@ _NOTHING = object()
 @for_user
 def convert_len(obj: Any) -> Any:
     """`len(obj)`: a tensor's unknown first size becomes a tensor."""
-    if isinstance(obj, OpenTable):
+    if isinstance(obj, (OpenTable, HostValue)):
         return obj.length()
     if isinstance(obj, GraphText):
         return obj.told("__len__")
@@ -88,23 +88,24 @@ def convert_len(obj: Any) -> Any:
     return builtins.len(obj) if method is None else method()
 
 
-def _given(value: Any) -> Any:
-    """What is made a number: a tensor, and what NumPy makes of Python's numbers, as a variable of the program."""
-    is_number = isinstance(value, HostValue) and value.is_of_numbers()
-    return value.tensor(in_full=True) if is_number else as_graph(value)
+def _given(value: Any, kind: type) -> Any:
+    """What is made a number of that kind: a tensor, or what NumPy makes of such, as a variable of the program."""
+    if not isinstance(value, HostValue):
+        return as_graph(value)
+    return value.tensor(in_full=True) if value.is_of_numbers() else host_call(kind, value)
 
 
 @for_user
 def convert_int(*args: Any, **kwargs: Any) -> Any:
     """`int(x)`: of a tensor, truncation to int64."""
-    value: Any = _given(args[0]) if len(args) == 1 and not kwargs else None
+    value: Any = _given(args[0], int) if len(args) == 1 and not kwargs else None
     return number(value, "int()", "int64") if is_graph(value) else builtins.int(*args, **kwargs)
 
 
 @for_user
 def convert_float(*args: Any) -> Any:
     """`float(x)`: of a tensor, a 0-D floating tensor without gradient."""
-    value: Any = _given(args[0]) if len(args) == 1 else None
+    value: Any = _given(args[0], float) if len(args) == 1 else None
     if is_graph(value):
         return number(value, "float()", None if value.dtype.is_floating else "float64")
     return builtins.float(*args)
@@ -130,7 +131,7 @@ def _by_method(builtin: Callable[..., Any], special: str, form: Callable[..., An
 @for_user
 def convert_range(*args: Any) -> Any:
     """`range(...)` with tensor bounds."""
-    args = tuple(each_option(a, _as_bound) if a.__class__ is GraphOneOf else a for a in args)
+    args = tuple(each_option(a, _as_bound) if a.__class__ is GraphOneOf else index_of(a) for a in args)
     if not any(is_graph(a) for a in args):
         return builtins.range(*args)
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
@@ -199,6 +200,8 @@ def convert_isinstance(obj: Any, classes: Any) -> Any:
         return any(builtins.issubclass(obj.kind, c) for c in _each_class(classes))
     if builtins.isinstance(obj, OpenDict):
         return any(builtins.issubclass(obj.kind, c) for c in _each_class(classes))
+    if builtins.isinstance(obj, HostValue):
+        return obj.is_instance(classes)
     if builtins.isinstance(obj, GraphText):
         return any(builtins.issubclass(builtins.str, c) for c in _each_class(classes))
     if is_graph(obj):
@@ -477,6 +480,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.str: convert_str,
     builtins.repr: convert_repr,
     builtins.ascii: convert_ascii,
+    **{builtin: of_number(builtin) for builtin in (builtins.chr, builtins.hex, builtins.bin, builtins.oct)},
     builtins.format: convert_format,
     builtins.max: extreme(builtins.max, ">"),
     builtins.min: extreme(builtins.min, "<"),

@@ -60,6 +60,7 @@ from ..values.base import (
     scalar_condition,
 )
 from ..values.cases import either_of, note_among
+from ..values.deferred import Deferred as InTheRun
 from ..values.emit import (
     Deferred,
     common_dtype,
@@ -552,6 +553,8 @@ def _kind(value: Any) -> str:
         return f"a tensor ({value.meta})"
     if isinstance(value, Tensor):
         return f"a tensor ({value.dtype.name}{list(value.shape)})"
+    if isinstance(value, InTheRun):
+        return value.named
     if isinstance(value, (*SCALARS, str, bytes)):
         return f"{type(value).__name__} {value!r}"[:60]
     return "None" if value is None else f"a {eager_class(value).__name__}"

@@ -12,6 +12,7 @@ from ..containers.dicts import VIEWS, GraphDict, dict_of_view
 from ..guards.nondeterministic import refuse_items
 from ..state.journal import note_spent
 from ..values.base import Unmergeable, as_graph, builder, is_graph, is_tensor, scalar_condition
+from ..values.deferred import Deferred
 from ..values.handlers import catching
 from ..values.one_of import GraphOneOf, asked, by_option, settled
 from ..values.optional import is_none, optional_kind
@@ -32,6 +33,8 @@ def truth(value: Any) -> Any:
         return asked(value, _truth_of_option)
     if isinstance(value, VIEWS):
         return dict_of_view(value).truth()
+    if isinstance(value, Deferred):
+        return value.truth()
     if isinstance(value, Unmergeable) and value.decided is not None:
         return value.decided
     for name in ("__bool__", "__len__"):

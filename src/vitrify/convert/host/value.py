@@ -21,9 +21,13 @@ from ...core.pytree import as_plain
 from ...core.size import Size
 from ...eager.host_ops import host_value_op
 from ...eager.tensor import Tensor, to_tensor
-from ...ir.program import Variable
+from ...ir.graph_tensor import as_number
+from ...ir.program import Block, Variable
+from ...ops.sizes import dim_size
 from ..state.journal import innermost_journal
+from ..values.base import builder
 from ..values.deferred import Call, Deferred, Input, captured, parts, record
+from ..values.sequences import GraphSequence
 from .changes import Writing, always_writes, copies, guarded, note_made, released, says_it_writes, share_memory, sharing
 from .number_forms import has_form, in_operators
 
@@ -45,10 +49,16 @@ class HostValue(Deferred):
 
     __array_priority__ = 50.0
     __vitrify_host_value__ = True
+    named = "what NumPy computes in the run"
+
+    samples: tuple[Any, ...]
+    block: Block
+    """Where it was made."""
 
     def __init__(self, node: Any, samples: tuple[Any, ...]) -> None:
         super().__init__(node)
         object.__setattr__(self, "samples", samples)
+        object.__setattr__(self, "block", builder().block)
         note_made(self)
 
     # -- what is recorded -------------------------------------------------------------------------------------------
@@ -59,6 +69,8 @@ class HostValue(Deferred):
         found = [getattr(s, name, Missing) for s in self._seen()]
         if found and all(value is Missing for value in found):
             raise AttributeError(f"{type(self._seen()[0]).__name__!r} object has no attribute {name!r}")
+        if name == "size" and len(set(found)) > 1:
+            return host_call(getattr, self, name)
         if name in _KNOWN_ATTRIBUTES and found:
             return self._agreed(found, name)
         if any(name in names and isinstance(s, kind) for kind, names in _CHANGING.items() for s in self._seen()):
@@ -79,6 +91,34 @@ class HostValue(Deferred):
     def __len__(self) -> int:
         found = [len(s) for s in self._seen()]
         return int(self._agreed(found, "len()"))
+
+    def raises_in(self) -> Block | None:
+        return None if _cannot_raise(self.node) else self.block
+
+    def length(self) -> Any:
+        """`len()`: a number of the program where only a run knows it."""
+        sizes = {len(s) for s in self._seen()}
+        return len(self) if len(sizes) < 2 else host_call(len, self)
+
+    def is_instance(self, classes: Any) -> bool:
+        """`isinstance()` of what it will be."""
+        return bool(self._agreed([isinstance(s, classes) for s in self._seen()], "class"))
+
+    def truth(self) -> Any:
+        """`bool()` when the program runs; the value itself where it has none."""
+        found = as_plain_number(host_call(bool, self))
+        return self if isinstance(found, HostValue) else found
+
+    def sequence(self) -> GraphSequence | None:
+        """Numbers in a list, and the items of what has a length that only a run knows."""
+        if self._forms() == {"list"} and len(self.meta().shape) == 1:
+            tensor = self.tensor(in_full=True)
+            size = tensor.shape[0]
+            return GraphSequence(size if size >= 0 else as_number(dim_size(tensor, 0)), lambda i: as_number(tensor[i]))
+        length = self.length()
+        if isinstance(length, int):
+            return None
+        return GraphSequence(length, lambda i: host_call(operator.getitem, self, i))
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
@@ -173,10 +213,13 @@ class HostValue(Deferred):
 
     def form(self) -> str:
         """What kind of Python value it is: array, scalar, number or list."""
-        kinds = {_FORMS.get(type(s)) or ("scalar" if isinstance(s, np.generic) else "") for s in self._seen()}
+        kinds = self._forms()
         if len(kinds) != 1 or "" in kinds:
             raise self.refused("a result of the function: it")
         return kinds.pop()
+
+    def _forms(self) -> set[str]:
+        return {_FORMS.get(type(s)) or ("scalar" if isinstance(s, np.generic) else "") for s in self._seen()}
 
 
 _FORMS: dict[type, str] = {np.ndarray: "array", list: "list", int: "number", float: "number", bool: "number"}
@@ -267,7 +310,35 @@ def host_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         raise errors[0]
     if any(isinstance(s, Tensor) for s in samples):
         return function(*args, **kwargs)  # it hands over to the tensor's own method
-    return HostValue(node, tuple(samples))
+    found = HostValue(node, tuple(samples))
+    return found if found.is_of_numbers() else as_plain_number(found)
+
+
+def _cannot_raise(node: Any) -> bool:
+    """Whether an expression has a value for whatever a run gives: what a tensor holds, arithmetic and slices of it."""
+    if not isinstance(node, Call):
+        return True
+    is_known = node.function is _numpy or node.function is _tolist or isinstance(node.function, np.ufunc)
+    if node.function is operator.getitem:
+        is_known = isinstance(node.args[1], slice)
+    return is_known and not node.keywords and all(map(_cannot_raise, node.args))
+
+
+def as_plain_number(value: Any) -> Any:
+    """What is a Python number for sure, as a number of the program; anything else as it is."""
+    if not isinstance(value, HostValue) or {type(s) for s in value._seen()} not in _NUMBERS:
+        return value
+    return as_number(value.tensor(in_full=True))
+
+
+_NUMBERS = ({bool}, {int}, {float})
+
+
+def index_of(value: Any) -> Any:
+    """An integer of NumPy's that only a run knows as a number of the program, to count to or to index by."""
+    if isinstance(value, HostValue) and value._forms() == {"scalar"} and value.meta().dtype.is_integer:
+        return as_number(value.tensor(in_full=True))
+    return value
 
 
 def _changed(call: Writing) -> Any:

@@ -18,6 +18,7 @@ from ..control.comprehension import Each, GeneratorExpression, any_of
 from ..control.logic import convert_and, convert_not, convert_or
 from ..control.loops import convert_for
 from ..control.protocols import contains, is_searched
+from ..host.value import HostValue, host_call
 from ..values.base import as_graph, is_graph, is_tensor, scalar_condition
 from ..values.emit import unset_flag
 from ..values.facts import check_container
@@ -64,6 +65,8 @@ def _found(value: Any, container: Any) -> Any:
         clause = container.take() if isinstance(container, GeneratorExpression) else Each(container, _itself)
         if clause is not None:
             return any_of(clause, lambda item: _is_it(item, value))
+    if isinstance(container, HostValue):
+        return host_call(operator.contains, container, value)
     if is_number(container):
         return ask(operator.contains, container, value)
     if is_graph(container):

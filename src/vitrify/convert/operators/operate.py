@@ -19,6 +19,7 @@ from ..containers.dicts import GraphDict
 from ..containers.each_key import for_each_key, is_undecided
 from ..containers.keys import check_key, is_looked_up, looked_up
 from ..guards.nondeterministic import refuse_items
+from ..host.value import HostValue, host_call, index_of
 from ..state.journal import note_write
 from ..state.places import ItemPlace
 from ..values.base import Unmergeable, is_tensor
@@ -81,7 +82,15 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
     found = NotImplemented
     if _is_users(left, special) or _is_users(other, swapped):
         found = _by_methods(symbol, left, other, special, swapped)
+    if found is NotImplemented and _is_host_value_with_number(left, other):
+        return host_call(function, left, other)
     return function(left, other) if found is NotImplemented else found
+
+
+def _is_host_value_with_number(left: Any, right: Any) -> bool:
+    """Whether one is NumPy's and the other a number of the program, which NumPy takes for the number that it is."""
+    pair = (left, right)
+    return any(isinstance(v, HostValue) for v in pair) and any(map(is_number, pair))
 
 
 def _is_count(value: Any) -> bool:
@@ -156,6 +165,7 @@ def get_item(owner: Any, key: Any) -> Any:
     refuse_items(owner)
     if is_number(owner):
         return ask(operator.getitem, owner, key)
+    key = index_of(key)
     if isinstance(owner, dict) and is_undecided(key):
         return for_each_key(lambda known: get_item(owner, known), key)
     if is_looked_up(owner, key):

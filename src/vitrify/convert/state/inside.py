@@ -38,6 +38,9 @@ def knows_nothing_of(value: Any, region: Block) -> bool:
                 return False
             continue  # what it holds then is told by its own place
         if isinstance(part, Deferred):
+            raising = part.raises_in()
+            if raising is not None and is_inside(raising, region):
+                return False
             waiting += [node.var for node in parts(part.node) if isinstance(node, Input)]
             continue
         if not (is_constant(part) or _is_plain(part)):

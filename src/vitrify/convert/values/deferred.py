@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from ...core.errors import UnsupportedError
 from ...core.pytree import OneOf, OpenTable, OverList, as_plain, is_open, is_partial, list_in
@@ -14,7 +14,7 @@ from ...eager.host_expr import name_of
 from ...eager.parameter import Parameter
 from ...eager.tensor import Tensor
 from ...ir.graph_tensor import is_number
-from ...ir.program import Variable
+from ...ir.program import Block, Variable
 from ...ir.varying import CLASS, facts_of, kind_of
 from ...ops.compare import equal
 from ...ops.promote import SCALARS
@@ -55,11 +55,25 @@ class Deferred:
 
     node: Node
     loc: Loc | None
+    named: ClassVar[str] = "a text that only a run knows"
+    """What errors call it."""
 
     def __init__(self, node: Node) -> None:
         frames = user_frames(2, limit=1)
         object.__setattr__(self, "node", node)
         object.__setattr__(self, "loc", frames[0] if frames else None)
+
+    def raises_in(self) -> Block | None:
+        """The block where evaluating it may raise an exception, as nowhere else; None where it raises none."""
+        return None
+
+    def truth(self) -> Any:
+        """The value as a condition: a bool of the program where it has one, or else itself."""
+        return self
+
+    def sequence(self) -> Any:
+        """What a loop over the value counts through, a GraphSequence; None where Python iterates over it."""
+        return None
 
 
 def is_deferred(value: Any) -> bool:

@@ -18,7 +18,7 @@ from ...ops.like import cast
 from ...ops.select import minimum
 from ...ops.sizes import dim_size
 from .base import as_graph, is_graph
-from .deferred import Call, record
+from .deferred import Call, Deferred, record
 from .handlers import refuse_if_caught
 from .optional import refuse_none
 
@@ -55,6 +55,8 @@ def as_sequence(value: Any) -> GraphSequence | None:
     if is_open(value):
         found: GraphSequence = value.sequence()
         return found
+    if isinstance(value, Deferred):
+        return value.sequence()  # type: ignore[no-any-return]
     refuse_none(value)
     if isinstance(value, (Variable, Tensor)) and value.ndim > 0:
         size = value.shape[0]

@@ -20,7 +20,7 @@ from ...core.size import Size
 from ...eager.host_ops import host_value_op
 from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
-from ...ir.graph_tensor import as_number
+from ...ir.graph_tensor import as_number, is_number
 from .base import Undefined, builder, is_tensor
 from .deferred import Call, Deferred, Input, Itself, Lazy, captured, holds_deferred, parts, record
 from .one_of import GraphOneOf, by_option, for_options, is_option, options_of, settled
@@ -354,6 +354,16 @@ def convert_ascii(value: Any) -> Text:
     return shown(value, "ascii")
 
 
+def of_number(builtin: Callable[[Any], str]) -> Callable[[Any], Text]:
+    """`chr`, `hex` and the like of a number that only a run of the program knows, too."""
+
+    def convert(value: Any) -> Text:
+        return GraphText(Call(builtin.__name__, (captured(value),))) if is_number(value) else builtin(value)
+
+    convert.__doc__ = f"`{builtin.__name__}(number)`."
+    return convert
+
+
 def convert_format(value: Any, spec: Text = "") -> Text:
     """`format(value, spec)`."""
     return formatted(value, "", spec)
@@ -369,5 +379,5 @@ def method_of_text(function: Any, listed: Callable[[Any], Any]) -> Callable[...,
 
 __all__ = [
     "GraphText", "concatenated", "convert_ascii", "convert_format", "convert_repr", "convert_str", "formatted",
-    "method_of_text", "percent", "shown",
+    "method_of_text", "of_number", "percent", "shown",
 ]  # fmt: skip
