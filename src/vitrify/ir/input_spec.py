@@ -94,6 +94,10 @@ class NumberSpec(InputSpec):
         super().__init__((), dtype)
 
 
+class ArraySpec(InputSpec):
+    """An argument that is an array of NumPy's, which the program holds a copy of."""
+
+
 class WithoutOnes(InputSpec):
     """An argument whose unknown sizes are not 1: a program that squeezes whatever has size 1 keeps these dimensions."""
 

@@ -56,7 +56,7 @@ def _follow(found: Any, path: Iterable[Any]) -> Any:
 
 
 def containers(arguments: Arguments) -> dict[int, Argument]:
-    """The containers and dataclass objects in the arguments of a trace, by id."""
+    """The containers, dataclass objects and NumPy arrays in the arguments of a trace, by id."""
     found: dict[int, Argument] = {}
     args, kwargs = arguments
     for key, value in [*enumerate(args), *kwargs.items()]:
@@ -66,7 +66,7 @@ def containers(arguments: Arguments) -> dict[int, Argument]:
 
 def _collect(value: Any, path: Path, found: dict[int, Argument]) -> None:
     steps = list(_steps(value))
-    if steps or isinstance(value, (list, dict, set, deque, OverList)):
+    if steps or isinstance(value, (list, dict, set, deque, OverList)) or hasattr(type(value), "__vitrify_host_value__"):
         found[id(value)] = Argument(path)
         if not isinstance(value, OpenTable):
             found[id(list_in(value))] = found[id(value)]

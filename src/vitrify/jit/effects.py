@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ..convert.state.gradient_place import GradientPlace
 from ..convert.state.places import ContentPlace
 from ..core.pytree import LEAF
@@ -156,4 +158,42 @@ class Call:
         return partial(getattr(owner, self.method), *args, **kwargs)
 
 
-Effect = Store | Call
+@dataclass(frozen=True)
+class ArrayWrite:
+    """An array of NumPy's among the arguments takes what an output of the program holds.
+
+    others: where the other arrays are of which the program holds a copy.
+    """
+
+    holder: Holder
+    value: OutputLeaf
+    others: Sequence[Holder] = ()
+
+    needs_arguments = True
+
+    def __str__(self) -> str:
+        return "an array of the caller is changed"
+
+    def moved(self, start: int) -> ArrayWrite:
+        """The effect as it is: it is about no captured input."""
+        return self
+
+    def fits(self, arguments: Arguments) -> bool:
+        """Whether the call's array can be written to, and no other array of the call changes with it."""
+        array = self.holder.find(arguments)
+        others = [other.find(arguments) for other in self.others]
+        return array.flags.writeable and not any(np.may_share_memory(array, other) for other in others)
+
+    def ready(
+        self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments, shared: Shared
+    ) -> Callable[[], None]:
+        """What does it for one call, whatever other effects change meanwhile."""
+        return partial(np.copyto, self.holder.find(arguments), values[self.value.index].numpy())
+
+
+Effect = Store | Call | ArrayWrite
+
+
+def array_writes(effects: Iterable[Effect]) -> list[ArrayWrite]:
+    """Those of the effects that write to NumPy's arrays."""
+    return [effect for effect in effects if isinstance(effect, ArrayWrite)]

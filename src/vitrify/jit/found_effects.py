@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ..convert.guards.observe import MethodCall, Observer
+from ..convert.host.given import GivenArray
 from ..convert.state.gradient_place import GradientPlace
 from ..convert.state.journal import Journal
 from ..convert.state.places import AttrPlace, ContentPlace, OwnPlace
@@ -19,7 +20,7 @@ from ..eager.tensor import Tensor
 from ..ir.program import Variable
 from .arguments import Holder
 from .concrete_program import ConcreteProgram
-from .effects import Call, Effect, Store
+from .effects import ArrayWrite, Call, Effect, Store
 from .marks import OutputLeaf
 from .outputs import Outputs
 from .path_leaves import ForkLeaf, StoppedLeaf
@@ -135,6 +136,16 @@ def called(call: MethodCall, outputs: Outputs, holders: Mapping[int, Holder]) ->
     """The effect of a method call."""
     template = outputs.template((call.args, dict(call.kwargs)))
     return Call(call.owner, call.method, template, holders.get(id(call.owner)))
+
+
+def written_arrays(arrays: Sequence[GivenArray], outputs: Outputs, holders: Mapping[int, Holder]) -> list[Effect]:
+    """The effects on arrays of NumPy's that the call is given."""
+    found: list[Effect] = []
+    for array in arrays:
+        if array.is_changed:
+            others = tuple([holders[id(other)] for other in arrays if other is not array])
+            found.append(ArrayWrite(holders[id(array)], outputs.output(array.tensor(in_full=True)), others))
+    return found
 
 
 def exchanged_buffers(concrete: ConcreteProgram) -> list[tuple[int, Variable]]:

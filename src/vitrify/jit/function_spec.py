@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dtype import from_np
 from ..core.errors import ArgumentError, DTypeError
 from ..core.pytree import LEAF, TreeDef, flatten, flatten_open, has_repeats, unflatten_shared
 from ..eager.parameter import Parameter
@@ -137,9 +138,12 @@ class FunctionSpec:
             found += [s if isinstance(s, InputSpec) else None for s in spec_leaves]
             names += [name] * count
         for leaf, spec_, name in zip(leaves, found, names):
-            if spec_ is not None and is_tensor(leaf) and not spec_.accepts(leaf.shape, leaf.dtype):
+            if spec_ is None or not is_tensor(leaf):
+                continue
+            dtype = from_np(leaf.dtype) if isinstance(leaf, np.ndarray) else leaf.dtype
+            if not spec_.accepts(leaf.shape, dtype):
                 raise DTypeError(
-                    f"argument `{name}` is {leaf.dtype.name}{list(leaf.shape)}, input_spec asks for {spec_.meta}"
+                    f"argument `{name}` is {dtype.name}{list(leaf.shape)}, input_spec asks for {spec_.meta}"
                 )
         return found
 

@@ -13,6 +13,7 @@ from ..convert.containers.leaving_lists import check_inner_lists
 from ..convert.control.comprehension import GeneratorExpression
 from ..convert.control.endless import Listed
 from ..convert.host.effects import is_place
+from ..convert.host.given import GivenArray, refuse_view
 from ..convert.host.value import HostValue
 from ..convert.values.base import MaybeUnset
 from ..convert.values.deferred import Deferred, encoded
@@ -64,6 +65,7 @@ class Outputs:
         owners: Mapping[int, Holder],
         known: Container[int],
         inputs: Callable[[], dict[Variable, int]] = dict,
+        arrays: Sequence[GivenArray] = (),
     ) -> None:
         self.variables: list[Variable] = []
         self.flags: list[Variable] = []  # which the program gives behind all others, the first one last
@@ -80,6 +82,7 @@ class Outputs:
         self._passed: Origins | None = None
         self._handed: list[tuple[set[Variable], Handed]] = []
         self._inputs = inputs  # the variables that stand for arguments and captured tensors, numbered as in InputLeaf
+        self._arrays = arrays  # those among the arguments
         self._shared: dict[int, SharedLeaf | None] = {}
         self._unfinished: set[int] = set()  # ids of shared containers whose template is being made
         self._origins: dict[int, Any] = {}  # by id, of lists that are items of others that leave, too
@@ -204,7 +207,10 @@ class Outputs:
             if leaf in self._places and not is_number(leaf):  # the argument object itself, changed in place or not
                 return InputLeaf(self._places[leaf])
             return self._variable_mark(leaf)
+        if isinstance(leaf, GivenArray) and id(leaf) in self._owners:
+            return ArgumentLeaf(self._owners[id(leaf)])
         if isinstance(leaf, HostValue):
+            refuse_view(leaf, self._arrays)
             return self.output(leaf.tensor(in_full=True), leaf.form())
         if isinstance(leaf, GraphText):
             expression, inputs = encoded(leaf.kept_node())

@@ -156,6 +156,7 @@ class PartialProgramLayer:
         # Leaves that the program makes: no input gets a gradient from them.
         self._new_leaves = tuple(concrete.wanting - {*self.segment.seeds, *concrete.spent})
         self._effects = concrete.effects
+        self._array_writes = _effects.array_writes(self._effects) if self._effects else ()
         self._gradients = _effects.gradients_alone(self._effects) if self._effects else []
         self._flags = concrete.flags
         self._apart = concrete.apart
@@ -360,6 +361,8 @@ class PartialProgramLayer:
 
         Raises UnfitError where the program cannot do to these tensors what it does.
         """
+        if not all(effect.fits(arguments) for effect in self._array_writes):
+            raise SharedMemoryError()
         return self._run([*tensors, *captured], arguments)
 
     def _overlap(self, inputs: Sequence[Tensor]) -> bool:

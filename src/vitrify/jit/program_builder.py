@@ -11,6 +11,7 @@ import numpy as np
 from ..convert import Converted, convert
 from ..convert.containers.stand_ins import Foreign, learn_of, without_tables
 from ..convert.containers.table_sites import TableSites
+from ..convert.host.changes import ChangedArrayError
 from ..convert.values.foreign import ForkedError
 from ..convert.values.handlers import learn
 from ..core.collecting import collection_paused
@@ -23,7 +24,7 @@ from ..core.pytree import TreeDef
 from ..core.source import user_stacklevel
 from ..core.timeline import TracerEventType, span
 from ..eager.tensor import Tensor
-from ..ir.input_spec import InputSpec, NumberSpec, WithoutOnes
+from ..ir.input_spec import ArraySpec, InputSpec, NumberSpec, WithoutOnes
 from ..runtime.options import ExecutionOptions
 from .concrete_program import ConcreteProgram
 from .function_spec import FunctionSpec
@@ -55,6 +56,7 @@ class ProgramBuilder:
         self._cache = cache
         self._options = options
         self._warns = warns
+        self._is_part = not warns
         self._is_whole = is_whole
         self._variation = Variation()
         self._table_sites = TableSites()
@@ -71,7 +73,32 @@ class ProgramBuilder:
         self, family: Family, tree: TreeDef, leaves: Sequence[Any], shapes: Sequence[Shape],
         user_specs: Sequence[InputSpec | None],
     ) -> PartialProgramLayer:  # fmt: skip
-        """A program for this call, as general as it can be traced. Raises what the last attempt raised."""
+        """A program for this call, as general as it can be traced. Raises what the last attempt raised.
+
+        Where code asks of an array what NumPy's have not, it is a tensor, as in PaddlePaddle.
+        """
+        try:
+            return self._build(family, tree, leaves, shapes, user_specs)
+        except Exception as err:
+            if not self._takes_tensors(err, leaves):
+                raise
+            try:
+                return self._build(family, tree, leaves, shapes, user_specs, InputSpec)
+            except Exception:  # noqa: BLE001 - whatever it is, arrays are what the caller gave
+                raise err from None
+
+    def _takes_tensors(self, err: Exception, leaves: Sequence[Any]) -> bool:
+        """Whether a trace that failed may succeed with tensors in place of the arrays that the call is given."""
+        kinds = (Exception,) if self._is_whole else (AttributeError, TypeError)
+        if self._is_part or not isinstance(err, kinds) or isinstance(err, (InternalError, ChangedArrayError)):
+            return False
+        return any(isinstance(leaf, np.ndarray) for leaf in leaves)
+
+    def _build(
+        self, family: Family, tree: TreeDef, leaves: Sequence[Any], shapes: Sequence[Shape],
+        user_specs: Sequence[InputSpec | None], arrays: type[InputSpec] = ArraySpec,
+    ) -> PartialProgramLayer:  # fmt: skip
+        """arrays: what tells how the program sees NumPy's arrays."""
         wide = family.widen(shapes)
         if family.pinned:
             user_specs = [None] * len(leaves)  # what they leave open was needed
@@ -81,7 +108,7 @@ class ProgramBuilder:
             attempts = attempts[-1:]
         for number, (sizes, variation) in enumerate(attempts, 1):
             is_last = number == len(attempts)
-            specs = _specs(leaves, sizes, user_specs if sizes is wide else [None] * len(leaves))
+            specs = _specs(leaves, sizes, user_specs if sizes is wide else [None] * len(leaves), arrays)
             try:
                 program = self._trace(family, tree, leaves, specs, variation)
             except InternalError:
@@ -208,8 +235,12 @@ def _leaf_count(tree: TreeDef) -> int:
     return 1 if tree is None else sum(_leaf_count(c) for c in tree[1])
 
 
-def _specs(leaves: Sequence[Any], sizes: Sequence[Shape], user: Sequence[InputSpec | None]) -> list[InputSpec | None]:
-    """The InputSpec of each leaf: the user's, else one with these sizes; None for static values."""
+def _specs(
+    leaves: Sequence[Any], sizes: Sequence[Shape], user: Sequence[InputSpec | None], arrays: type[InputSpec]
+) -> list[InputSpec | None]:
+    """The InputSpec of each leaf: the user's, else one with these sizes, of NumPy's arrays one of class `arrays`; None
+    for static values.
+    """
     remaining = iter(sizes)
     specs: list[InputSpec | None] = []
     for leaf, given in zip(leaves, user):
@@ -224,6 +255,8 @@ def _specs(leaves: Sequence[Any], sizes: Sequence[Shape], user: Sequence[InputSp
         dtype: DType = from_np(leaf._data.dtype if isinstance(leaf, Tensor) else leaf.dtype)
         if given is not None:
             specs.append(InputSpec(given.shape, dtype, given.name, stop))
+        elif isinstance(leaf, np.ndarray):
+            specs.append(arrays(shape, dtype, None, True))
         else:
             specs.append(InputSpec(shape, dtype, None, stop))
     return specs

@@ -15,7 +15,7 @@ import numpy as np
 from ..convert import entered
 from ..convert.values.user_errors import is_internal
 from ..core.dtype import default_dtype
-from ..core.errors import TakenSizeError
+from ..core.errors import ArgumentError, TakenSizeError
 from ..core.interrupts import may_be_caught
 from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
@@ -162,7 +162,11 @@ class StaticFunction(Traceable):
                         leaf = leaf.hex()  # tells -0.0, and nan is nan
                     key += (kind, leaf if kind in BY_VALUE else content(leaf))
                     continue
-                leaf = as_tensor(leaf)
+                shown = leaf.__class__ if self._input_spec is None else True
+                leaf = _tensor_of(leaf)
+                key += (leaf._data.dtype, leaf._data.shape, shown)
+                tensors.append(leaf)
+                continue
             data = leaf._data
             if data.__class__ is not _ndarray:
                 key[3] = place_of(data)  # a program runs where its tensors are
@@ -332,6 +336,14 @@ class StaticFunction(Traceable):
         return f"<StaticFunction {self._function.__qualname__}, {len(self.program_cache)} programs>"
 
 
+def _tensor_of(array: Any) -> Tensor:
+    """A tensor that holds what an array does. Raises UnfitError for one of objects or texts."""
+    try:
+        return as_tensor(array)  # type: ignore[no-any-return]
+    except ArgumentError as err:
+        raise UnfitError(err.message) from None
+
+
 def _part(function: FunctionType, **options: Any) -> StaticFunction:
     return StaticFunction(function, full_graph=False, **options)
 
@@ -355,5 +367,5 @@ def _without_size(leaf: Any) -> Any:
     if isinstance(leaf, Tensor):
         return leaf._data.dtype, leaf._data.ndim, leaf.stop_gradient
     if isinstance(leaf, np.ndarray):
-        return leaf.dtype, leaf.ndim, True
+        return leaf.dtype, leaf.ndim, leaf.__class__
     return leaf.__class__, content(leaf.hex() if leaf.__class__ is float else leaf)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..convert.containers.table_sites import TableSites
 from ..convert.control.branches import choose
 from ..convert.guards.observe import Observer, current_observer, observing
 from ..convert.host.effects import assert_place_set
+from ..convert.host.given import GivenArray, given_array
 from ..convert.host.value import HostValue, array_of, list_of
 from ..convert.state.journal import Journal, journaling
 from ..convert.state.ownership import check_forks
@@ -35,7 +36,7 @@ from ..eager.tensor import Tensor, as_tensor
 from ..ir.builder import Builder, building
 from ..ir.dead_code import drop_unused_blocks
 from ..ir.graph_tensor import as_number, sample
-from ..ir.input_spec import InputSpec, NumberSpec
+from ..ir.input_spec import ArraySpec, InputSpec, NumberSpec
 from ..ir.program import Program, Variable
 from ..ops.compare import not_equal
 from ..ops.failure import no_tensor
@@ -43,7 +44,7 @@ from ..ops.number import DIVISIONS, number_pow_op
 from ..ops.registry import OpDef
 from .arguments import Argument, Arguments, Holder, containers
 from .concrete_program import ConcreteProgram
-from .found_effects import called, changes, find_effects, replayable
+from .found_effects import called, changes, find_effects, replayable, written_arrays
 from .function_spec import FunctionSpec
 from .held import held
 from .outputs import Outputs
@@ -175,7 +176,8 @@ def trace(
     state.builder.keeps_containers = keeps_containers
     state.builder.is_called = is_called
     state.builder.table_sites = table_sites
-    values = _values(state, leaves, names)
+    with building(state.builder):
+        values = _values(state, leaves, names)
     given, tables = _given(FunctionSpec.rebuild(tree, values), table_sites)
     varying = variation or Variation()
     state.has_number_inputs = bool(varying.numbers) or any(isinstance(leaf, NumberSpec) for leaf in leaves)
@@ -187,6 +189,9 @@ def trace(
         observing(journal, varying.numbers, varying.shapes) as observer,
     ):
         observer.stand_ins = stand_ins
+        for value in values:
+            if isinstance(value, GivenArray):
+                value.made_in(journal)
         owners = containers(given)
         journal.given = {id(value) for value in values if hasattr(type(value), "__next__")}
         if original is not None:
@@ -200,7 +205,7 @@ def trace(
                     raise
                 raise err from None
             result = [None]
-        concrete = _finish(state, result, observer, owners, tables)
+        concrete = _finish(state, result, observer, owners, tables, _arrays(values, owners))
     # What is as it was at the end may have been otherwise where the program raises.
     build = state.builder
     concrete.leaves_undone = build.leaves_undone or build.catches or build.takes_sizes or bool(journal.before)
@@ -219,8 +224,21 @@ def _values(state: Trace, leaves: Sequence[Any], names: Sequence[str | None]) ->
         stop = leaf.stop_gradient or not grad_enabled.get()
         var = state.block.create_var(leaf.meta, leaf.name or name, prefix="arg", stop_gradient=stop)
         state.arguments.append(var)
-        values.append(as_number(var) if isinstance(leaf, NumberSpec) else var)
+        values.append(_SHOWN.get(type(leaf), _itself)(var))
     return values
+
+
+def _itself(var: Variable) -> Variable:
+    return var
+
+
+_SHOWN: dict[type, Callable[[Variable], Any]] = {NumberSpec: as_number, ArraySpec: given_array}
+"""What an input of the program is in converted code, by its spec."""
+
+
+def _arrays(values: Sequence[Any], owners: Mapping[int, Argument]) -> list[GivenArray]:
+    """The arrays among the arguments; what stands in a container that is taken apart otherwise is none of them."""
+    return [value for value in values if isinstance(value, GivenArray) and id(value) in owners]
 
 
 def _given(arguments: Arguments, sites: TableSites | None) -> tuple[Arguments, list[OpenTable]]:
@@ -251,11 +269,16 @@ def _is_end(err: Exception, state: Trace, observer: Observer, journal: Journal) 
 
 
 def _finish(
-    state: Trace, result: list[Any], observer: Observer, owners: dict[int, Argument], tables: Sequence[OpenTable]
+    state: Trace,
+    result: list[Any],
+    observer: Observer,
+    owners: dict[int, Argument],
+    tables: Sequence[OpenTable],
+    arrays: Sequence[GivenArray],
 ) -> ConcreteProgram:
     """The program of a trace; `result` is a list of what it returned, and alone holds it.
 
-    tables: those of the arguments.
+    tables, arrays: those of the arguments.
     """
     arguments = state.arguments
     places = {v: i for i, v in enumerate(arguments)}
@@ -270,7 +293,7 @@ def _finish(
     originals = observer.stand_ins.originals
     holders |= {key: holders[id(value)] for key, value in originals.items() if id(value) in holders}
     known = observer.known_containers() | observer.journal.given
-    outputs = Outputs(state.builder, places, state.index, holders, known, lambda: places | state.numbers())
+    outputs = Outputs(state.builder, places, state.index, holders, known, lambda: places | state.numbers(), arrays)
     given_out = [*result, *[value for _, value in changes(observer.journal, observer.read_numbers)]]
     check_forks(state.builder.forks, given_out, {*holders, *observer.known_containers()})
     outputs.share(given_out)
@@ -278,6 +301,7 @@ def _finish(
     tables = [*tables, *[made for made in observer.stand_ins.made if isinstance(made, OpenTable)]]
     effects = find_effects(observer, replayed, outputs, holders, tables)
     effects += [called(call, outputs, holders) for call in state.training.calls]
+    effects += written_arrays(arrays, outputs, holders)
     spent = state.training.finish(outputs.variables)
     writes = _writes(state, places)
     outputs.show([value for _, value in writes])

@@ -273,6 +273,8 @@ def _in_dtype_of(x: Any, y: Any) -> Any:
     """y, a tensor or array, brought to the dtype of the tensor x; numbers are complex if either's are."""
     if isinstance(y, np.ndarray):
         y = reshape(y, y.shape)
+    elif hasattr(type(y), "__vitrify_host_value__"):  # an array that only a run of the program knows
+        y = y.tensor()
     if not is_tensor(y) or y.dtype is x.dtype or x.dtype.is_complex or y.dtype.is_complex:
         return y
     return cast(y, x.dtype)

@@ -223,7 +223,11 @@ def _each_class(classes: Any) -> Iterator[type]:
 
 def convert_type(*args: Any, **kwargs: Any) -> Any:
     """`type(x)`: Tensor for a tensor of the program."""
-    return each_option(args[0], class_of) if len(args) == 1 else builtins.type(*args, **kwargs)
+    return each_option(args[0], _class_of) if len(args) == 1 else builtins.type(*args, **kwargs)
+
+
+def _class_of(value: Any) -> type:
+    return value.eager_class() if builtins.isinstance(value, HostValue) else class_of(value)
 
 
 def convert_sum(iterable: Any, /, start: Any = 0) -> Any:

@@ -28,7 +28,18 @@ from ..state.journal import innermost_journal
 from ..values.base import builder
 from ..values.deferred import Call, Deferred, Input, captured, parts, record
 from ..values.sequences import GraphSequence
-from .changes import Writing, always_writes, copies, guarded, note_made, released, says_it_writes, share_memory, sharing
+from .changes import (
+    ChangedArrayError,
+    Writing,
+    always_writes,
+    copies,
+    guarded,
+    note_made,
+    released,
+    says_it_writes,
+    share_memory,
+    sharing,
+)
 from .number_forms import has_form, in_operators
 
 SAMPLES = 3
@@ -104,6 +115,10 @@ class HostValue(Deferred):
         """`isinstance()` of what it will be."""
         return bool(self._agreed([isinstance(s, classes) for s in self._seen()], "class"))
 
+    def eager_class(self) -> type:
+        """`type()` of what it will be."""
+        return self._agreed([type(s) for s in self._seen()], "class")  # type: ignore[no-any-return]
+
     def truth(self) -> Any:
         """`bool()` when the program runs; the value itself where it has none."""
         found = as_plain_number(host_call(bool, self))
@@ -125,9 +140,9 @@ class HostValue(Deferred):
 
     # -- what is not ------------------------------------------------------------------------------------------------
 
-    def refused(self, use: str) -> UnsupportedError:
+    def refused(self, use: str, kind: type[UnsupportedError] = UnsupportedError) -> UnsupportedError:
         """The error for a use that needs the value now."""
-        return UnsupportedError(
+        return kind(
             f"a NumPy value computed from tensors is used as {use}, but known only when the program runs",
             loc=self.loc,
             hint="make it a tensor first (paddle.to_tensor), compute with tensors, or wrap the computation in "
@@ -171,16 +186,18 @@ class HostValue(Deferred):
     def check_change(self) -> None:
         """Raise UnsupportedError where what changes the array is seen through others, or not on every path."""
         if self.journal is not innermost_journal():
-            raise self.refused("what is changed where a tensor decides, or in a recursive function: it")
+            raise self.refused(
+                "what is changed where a tensor decides, or in a recursive function: it", ChangedArrayError
+            )
         if any(True for _ in sharing(self)):
-            raise self.refused("what is changed while another value is a view of it: it")
+            raise self.refused("what is changed while another value is a view of it: it", ChangedArrayError)
 
     def become(self, node: Any, samples: tuple[Any, ...]) -> None:
         """Hold from now on what the expression gives at this point of the program."""
         object.__setattr__(self, "samples", samples)
         meta = self.meta()
         if any(s.dtype != meta.dtype.np for s in self._seen()):
-            raise self.refused("what is changed, of a dtype that tensors do not have: it")
+            raise self.refused("what is changed, of a dtype that tensors do not have: it", ChangedArrayError)
         (out,) = record(host_value_op, attrs={"meta": meta}, call=node)
         object.__setattr__(self, "node", Call(_numpy, (captured(out),)))
 
@@ -368,7 +385,7 @@ def _target(call: Writing, value: Any) -> HostValue:
 
 def _written(call: Writing) -> UnsupportedError:
     name = getattr(call.function, "__name__", call.function)
-    return UnsupportedError(
+    return ChangedArrayError(
         f"{name} writes what only a run of the program knows to an array that was there before",
         hint="let it return a new array (`a = np.add(a, b)`), or convert with full_graph=False",
     )
@@ -383,7 +400,7 @@ def _result(call: Writing, targets: dict[int, HostValue], made: list[list[Any]],
         if all(result is row[number] for row, result in known):
             return target
         if any(share_memory([row[number]], [result]) for row, result in known):
-            raise target.refused("what is changed by a call that gives a view of it: it")
+            raise target.refused("what is changed by a call that gives a view of it: it", ChangedArrayError)
     return HostValue(call.node(None), tuple(results))
 
 
