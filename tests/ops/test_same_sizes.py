@@ -41,6 +41,15 @@ def test_sizes_that_only_a_run_knows(name):
             run(drawn(3, 3), drawn(1, 3))
 
 
+@pytest.mark.parametrize("norm", [F.layer_norm, lambda x, sizes: F.rms_norm(x, sizes)[0]], ids=["layer", "rms"])
+def test_normalized_sizes_that_only_a_run_knows(norm):
+    compiled = paddle.jit.to_static(lambda x: norm(x, [2, 3]), input_spec=[InputSpec([-1, -1, -1])], full_graph=True)
+    x = paddle.to_tensor(np.arange(12, dtype="float32").reshape(2, 2, 3))
+    np.testing.assert_allclose(compiled(x).numpy(), norm(x, [2, 3]).numpy(), rtol=1e-6)
+    with pytest.raises(ValueError, match=r"normalized_shape is \[2, 3\]"):
+        compiled(x.reshape([2, 3, 2]))
+
+
 def test_labels_of_programs_get_no_gradient():
     compiled = paddle.jit.to_static(lambda x: F.binary_cross_entropy_with_logits(x, F.sigmoid(x)), full_graph=True)
     grads = []

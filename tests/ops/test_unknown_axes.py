@@ -37,6 +37,15 @@ def test_reductions_over_axes_that_a_run_knows(reduce, keepdim):
         one(paddle.to_tensor(X), paddle.to_tensor(4), paddle.to_tensor(0, dtype="int32"))
 
 
+@pytest.mark.parametrize("reduce", [*REDUCTIONS, paddle.argmax], ids=lambda f: f.__name__)
+def test_axes_of_0d_tensors(reduce):
+    call = compiled(lambda x, a: (reduce(x, axis=a), reduce(x, axis=a, keepdim=True)))
+    x = paddle.to_tensor(3.0)
+    for at in (0, -1):
+        for found, wanted in zip(call(x, paddle.to_tensor(at)), (reduce(x, axis=at), reduce(x, axis=at, keepdim=True))):
+            np.testing.assert_array_equal(found.numpy(), wanted.numpy())
+
+
 def test_ones_put_in_and_taken_away():
     put = compiled(lambda x, axes: paddle.unsqueeze(x, axes))
     take = compiled(lambda x, a: paddle.squeeze(x, [0, a]))
@@ -57,6 +66,7 @@ FLOATING = {
     "repeats": lambda x, at: paddle.repeat_interleave(x, at + 1, 0),
     "zeros": lambda x, at: paddle.zeros([at + 1, 2]),
 }
+
 
 @pytest.mark.parametrize("call", FLOATING.values(), ids=FLOATING)
 def test_floating_tensors_say_axes_and_sizes(call):

@@ -41,6 +41,8 @@ CASES = {
     "cyclic_fn_steps": lambda lr: lr.CyclicLR(0.1, 1.0, 2, scale_fn=lambda x: 0.9**x, scale_mode="iterations"),
     "linear": lambda lr: lr.LinearLR(0.5, 4),
     "linear_down": lambda lr: lr.LinearLR(0.5, 4, 0.9, 0.1),
+    "linear_to_nothing": lambda lr: lr.LinearLR(0.5, 7, 1.0, 0.0),
+    "linear_resumed": lambda lr: lr.LinearLR(0.5, 8, 0.2, 0.8, last_epoch=2),
     "restarts": lambda lr: lr.CosineAnnealingWarmRestarts(0.5, 3, 1, 0.1),
     "restarts_longer": lambda lr: lr.CosineAnnealingWarmRestarts(0.5, 2, 2),
 }
@@ -83,8 +85,7 @@ def _jumped(scheduler):
 def record(lr):
     """What lr_paddle.json holds."""
     walks = {name: walk(make(lr)) for name, make in CASES.items()}
-    # Paddle's LinearLR multiplies onto the last rate, so that a jump leaves the line it documents.
-    jumps = {name: _jumped(make(lr)) for name, make in CASES.items() if not name.startswith("linear")}
+    jumps = {name: _jumped(make(lr)) for name, make in CASES.items()}
     return {"walk": walks, "jump": jumps, "plateau": {k: watch(lr, v) for k, v in PLATEAU.items()}}
 
 

@@ -54,14 +54,6 @@ def test_plateau_state_dict_resumes_and_takes_tensors():
     assert second.best == 2.0
 
 
-def test_linear_jump_stays_on_the_documented_line():
-    scheduler = lr.LinearLR(0.5, 4, 0.5, 1.0)
-    scheduler.step(2)
-    assert scheduler() == 0.375
-    scheduler.step(9)
-    assert scheduler() == 0.5
-
-
 def test_multiplicative_can_jump_back():
     scheduler = lr.MultiplicativeDecay(1.0, lambda epoch: 0.5)
     scheduler.step(3)

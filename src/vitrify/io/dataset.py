@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError, UserCodeError
+from ..ops.random import randperm
 
 T = TypeVar("T")
 
@@ -220,8 +219,8 @@ class Subset(Dataset[T]):
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any | None = None) -> list[Subset[Any]]:
     """Subsets of `dataset` of the given lengths, or shares of it when they sum to 1, drawn without overlap.
 
-    Draws from NumPy's global generator, as Paddle does; `generator` is not used. Raises ArgumentError unless lengths
-    sum to the length of the dataset. Source: paddle.io.random_split.
+    The order is that of `randperm`, so `paddle.seed` decides it; `generator` is not used. Raises ArgumentError unless
+    lengths sum to the length of the dataset. Source: paddle.io.random_split.
 
     Example:
         >>> from vitrify.io import random_split
@@ -231,7 +230,7 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Any | None =
     counts = _counts(len(dataset), lengths)
     if sum(counts) != len(dataset):
         raise ArgumentError(f"random_split: lengths {list(lengths)} must sum to the length {len(dataset)} or to 1")
-    order = np.random.permutation(sum(counts)).tolist()
+    order = randperm(sum(counts)).tolist()
     ends = list(accumulate(counts))
     return [Subset(dataset, order[end - count : end]) for end, count in zip(ends, counts)]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ArgumentError, DTypeError
+from ..ops.random import randperm
 from .dataset import IterableDataset
 
 
@@ -150,7 +151,7 @@ def _probabilities(weights: Any) -> Any:
 
 
 class SubsetRandomSampler(Sampler):
-    """The given indices in random order. Source: paddle.io.SubsetRandomSampler.
+    """The given indices in the order of `randperm`, which `paddle.seed` decides. Source: paddle.io.SubsetRandomSampler.
 
     Example:
         >>> from vitrify.io import SubsetRandomSampler
@@ -166,7 +167,7 @@ class SubsetRandomSampler(Sampler):
 
     def __iter__(self) -> Iterator[int]:
         """The indices."""
-        return (self.indices[i] for i in np.random.permutation(len(self.indices)))
+        return (self.indices[i] for i in randperm(len(self.indices)).tolist())
 
     def __len__(self) -> int:
         """How many indices there are."""

@@ -37,7 +37,12 @@ def reduced(op: OpDef, x: Any, axis: Any, keepdim: Any, name: str | None = None)
 
 
 def over_front(op: str, reduce: Callable[[Any, Shape], Any], x: Any, axes: list[Any], keepdim: Any) -> Any:
-    """`reduce` over the first dimensions of x after those at `axes`, which only a run knows, were brought there."""
+    """`reduce` over the first dimensions of x after those at `axes`, which only a run knows, were brought there.
+
+    A 0-D tensor has none to bring: axis 0, which reductions take for it, reduces over nothing.
+    """
+    if not rank_of(op, x):
+        return reduce(x, ())
     front, places = all_to_front(op, x, axes)
     first = tuple(range(len(axes)))
     found = reduce(front, first)

@@ -321,8 +321,8 @@ def _known_sizes(op: str, sizes: Any) -> Shape:
     return tuple(UNKNOWN if is_unknown(size) else static_int(op, size, "normalized_shape") for size in sizes)
 
 
-def _trailing(op: str, x: Any, normalized_shape: Any) -> Shape:
-    """The last dimensions of x, which must have the sizes `normalized_shape`."""
+def _trailing(op: str, x: Any, normalized_shape: Any, weight: Any) -> tuple[Any, Shape]:
+    """x and its last dimensions, which must have the sizes `normalized_shape`: a run says so where only it can tell."""
     rank_of(op, x)
     sizes = _known_sizes(op, normalized_shape)
     own = tuple(x.shape[-len(sizes) :]) if sizes else ()
@@ -331,7 +331,11 @@ def _trailing(op: str, x: Any, normalized_shape: Any) -> Shape:
             f"{op}: normalized_shape is {list(sizes)}, x has shape {list(x.shape)}, expected [*, "
             f"{', '.join(map(str, sizes))}]"
         )
-    return tuple(range(x.ndim - len(sizes), x.ndim))
+    lead = x.ndim - len(sizes)
+    if weight is None and UNKNOWN in own:  # with a weight, the operator compares their sizes
+        what = f"{op}: normalized_shape is {list(sizes)}, which the last dimensions of x do not have"
+        x = get_op("sized")(x, sizes=(UNKNOWN,) * lead + sizes, what=what)
+    return x, tuple(range(lead, x.ndim))
 
 
 @aliased(x="input", epsilon="eps")
@@ -350,7 +354,7 @@ def layer_norm(
         >>> paddle.nn.functional.layer_norm(paddle.to_tensor([[1.0, 3.0]]), [2], epsilon=0.0).tolist()
         [[-1.0, 1.0]]
     """
-    axes = _trailing("layer_norm", x, normalized_shape)
+    x, axes = _trailing("layer_norm", x, normalized_shape, weight)
     return layer_norm_op(x, weight, bias, axes=axes, param_axes=axes, groups=0, epsilon=float(epsilon))[0]
 
 
@@ -367,7 +371,7 @@ def rms_norm(
         >>> paddle.nn.functional.rms_norm(paddle.to_tensor([[3.0, 3.0]]), [2], eps=0.0)[0].tolist()
         [[1.0, 1.0]]
     """
-    axes = _trailing("rms_norm", input, normalized_shape)
+    input, axes = _trailing("rms_norm", input, normalized_shape, weight)
     out, rstd = rms_norm_op(input, weight, None, axes=axes, param_axes=axes, groups=0, epsilon=float(eps))
     return out, flatten(rstd)
 

@@ -317,13 +317,17 @@ class MultiplicativeDecay(LRScheduler):
 class LinearLR(LRScheduler):
     """learning_rate times a factor that goes from start_factor to end_factor in total_steps steps.
 
+    Each rate is made from the one before, by the ratio of their factors, as PaddlePaddle makes it: after a jump to
+    another epoch, and where last_epoch says that some have passed, rates are not those that steps would have given.
     Raises ArgumentError unless total_steps is a positive int and the factors lie in (0, 1] and [0, 1].
     Source: paddle.optimizer.lr.LinearLR.
 
     Example:
         >>> from vitrify.optimizer.lr import LinearLR
-        >>> LinearLR(0.5, total_steps=4, start_factor=0.5, last_epoch=1)()
-        0.375
+        >>> scheduler = LinearLR(0.5, total_steps=4, start_factor=0.5)
+        >>> scheduler.step()
+        >>> scheduler()
+        0.3125
     """
 
     def __init__(
@@ -345,5 +349,14 @@ class LinearLR(LRScheduler):
 
     def get_lr(self) -> float:
         """The rate at the current epoch."""
-        fraction = min(self.last_epoch, self.total_steps) / self.total_steps
-        return self.base_lr * (self.start_factor + (self.end_factor - self.start_factor) * fraction)
+        if self.last_epoch == 0:
+            return self.base_lr * self.start_factor
+        ratio = 1.0
+        if self.last_epoch <= self.total_steps:
+            ratio += self._slope / (self._slope * (self.last_epoch - 1) + self.start_factor)
+        return float(self.last_lr * ratio)
+
+    @property
+    def _slope(self) -> float:
+        """What the factor gains in a step."""
+        return (self.end_factor - self.start_factor) / self.total_steps
