@@ -236,3 +236,65 @@ def test_an_object_made_inside_that_stands_twice_is_one_object(kind):
         first, second, _ = f(W)
         assert first is second
         assert isinstance(first, kind)
+
+
+class Knot:
+    def __init__(self, v):
+        self.v, self.next = v, None
+
+
+class SlottedKnot:
+    __slots__ = ("next", "v")
+
+    def __init__(self, v):
+        self.v, self.next = v, None
+
+
+@dataclass
+class Shown:
+    v: object = None
+    next: object = None
+
+
+KNOTS = {Knot: Knot(None), SlottedKnot: SlottedKnot(None), Shown: Shown()}
+
+
+def of_an_argument(x, o):
+    o.v = x * 2
+    return o, {"again": [o]}
+
+
+def of_an_item(x, o):
+    o.next = Knot(x)
+    o.next.next = KNOTS[type(o)]
+    o.next.next.v = o.next.v * 2
+    return o.next.next, [o.next]
+
+
+def of_a_global(x, o):
+    held = KNOTS[type(o)]
+    held.v = x if x.sum() > 0 else -x
+    return held, KNOTS
+
+
+def one_of_two(x, o):
+    held = KNOTS[type(o)] if x.sum() > 0 else o
+    held.v = x * 3
+    return held, o
+
+
+CASES = [(function, kind) for function in (of_an_argument, of_an_item, of_a_global) for kind in KNOTS]
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize(("function", "kind"), [*CASES, (one_of_two, Knot)])
+def test_objects_that_were_there_before_stay_what_they_are(function, kind, full_graph):
+    static = paddle.jit.to_static(function, full_graph=full_graph)
+    for data in [1.0, 2.0], [-3.0, 1.0], [1.0, 2.0]:
+        x, o = paddle.to_tensor(data), kind(paddle.to_tensor([0.0, 0.0]))
+        expected, held = function(x, o)
+        wanted = [expected is o, expected is KNOTS[kind], expected.v.tolist(), type(held)]
+        given, held = static(x, o)
+        assert [given is o, given is KNOTS[kind], given.v.tolist(), type(held)] == wanted
+        if function is of_an_argument:
+            assert held["again"][0] is o

@@ -24,6 +24,7 @@ from ..convert.values.foreign import ForeignError
 from ..convert.values.handlers import refuse_if_caught, refuse_unless_decided
 from ..convert.values.optional import refuse_none
 from ..convert.values.user_errors import note_user_error
+from ..core.closures import CLOSURES
 from ..core.dump import dump, is_dumped
 from ..core.errors import DTypeError, InternalError, UnsupportedError
 from ..core.meta import Meta
@@ -193,7 +194,7 @@ def trace(
             if isinstance(value, GivenArray):
                 value.made_in(journal)
         owners = containers(given)
-        journal.given = {id(value) for value in values if hasattr(type(value), "__next__")}
+        journal.given = {id(value) for value in values if not isinstance(value, (Tensor, Variable, *CLOSURES))}
         if original is not None:
             observe_function(original)
         try:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...core.bound import bound_to
+from ...core.closures import CLOSURES
 from ...core.errors import UnsupportedError
 from ...core.made import Made
 from ...core.meta import Meta, Shape
@@ -397,7 +398,7 @@ class Observer:
             self.guards.setdefault(key, Guard(source, value, self.expected(value, key), key))
 
     def known_containers(self) -> set[int]:
-        """ids of the containers and iterators read that were there before the trace."""
+        """ids of the containers, iterators and objects read that were there before the trace."""
         found: set[int] = {*self.peeked, *self.stand_ins.originals}
         waiting = [guard.value for guard in self.guards.values()]
         while waiting:
@@ -406,7 +407,7 @@ class Observer:
                 found.add(id(value))
                 held = content_before(value, self.journal.before)
                 waiting += held.values() if isinstance(held, dict) else held
-            elif isinstance(value, Iterator):
+            elif not isinstance(value, (tuple, *CLOSURES)):
                 found.add(id(value))
         return found
 

@@ -80,7 +80,7 @@ class PositionPlace:
 class Journal:
     """The places written in one traced region, with what they held before. `tentative`: it may be traced once more.
 
-    `given`: ids of the iterators that a traced function got as arguments.
+    `given`: ids of the objects, iterators among them, that a traced function got as arguments.
     """
 
     def __init__(self, *, tentative: bool = False) -> None:
