@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from .program import Block, Operator, Variable, pass_mark
+from .variable import AnyMeta
 
 
 def align_captures(blocks: Sequence[Block]) -> list[Variable]:
@@ -90,18 +91,28 @@ def copy_ops(
     """
     functions = {} if functions is None else functions
     for operator in source.ops:
-        if operator.op.effect and not effects and not operator.outputs:
-            continue
-        outputs = []
-        for var in operator.outputs:
-            if var not in mapping:
-                mapping[var] = _copy_var(var, target)
-            outputs.append(mapping[var])
-        inputs = tuple(mapping[v] if isinstance(v, Variable) else v for v in operator.inputs)
-        attrs = {
-            k: _copied(v, target, effects, functions) if isinstance(v, Block) else v for k, v in operator.attrs.items()
-        }
-        target.ops.append(Operator(operator.op, inputs, tuple(outputs), attrs, operator.locs))
+        if not operator.op.effect or effects or operator.outputs:
+            copy_operator(operator, target, mapping, effects=effects, functions=functions)
+
+
+def copy_operator(
+    operator: Operator,
+    target: Block,
+    mapping: dict[Variable, Variable],
+    *,
+    effects: bool = True,
+    functions: dict[Block, Block] | None = None,
+) -> None:
+    """Append a copy of one operator to `target`, as `copy_ops` does."""
+    known = {} if functions is None else functions
+    outputs = []
+    for var in operator.outputs:
+        if var not in mapping:
+            mapping[var] = copy_var(var, target)
+        outputs.append(mapping[var])
+    inputs = tuple(mapping[v] if isinstance(v, Variable) else v for v in operator.inputs)
+    attrs = {k: _copied(v, target, effects, known) if isinstance(v, Block) else v for k, v in operator.attrs.items()}
+    target.ops.append(Operator(operator.op, inputs, tuple(outputs), attrs, operator.locs))
 
 
 def _copied(source: Block, target: Block, effects: bool, functions: dict[Block, Block]) -> Block:
@@ -121,14 +132,17 @@ def _copied(source: Block, target: Block, effects: bool, functions: dict[Block, 
 def _fill(block: Block, source: Block, effects: bool, functions: dict[Block, Block]) -> Block:
     mapping: dict[Variable, Variable] = {}
     for var in source.inputs:
-        mapping[var] = _copy_var(var, block)
+        mapping[var] = copy_var(var, block)
         block.inputs.append(mapping[var])
     copy_ops(source, block, mapping, effects=effects, functions=functions)
     block.outputs = [v if v is None else mapping[v] for v in source.outputs]
     return block
 
 
-def _copy_var(var: Variable, block: Block) -> Variable:
-    copy = block.create_var(var.meta, var.name, stop_gradient=var.stop_gradient, persistable=var.persistable)
+def copy_var(var: Variable, block: Block, meta: AnyMeta | None = None) -> Variable:
+    """A variable of `block` with the name, flags and marks of `var`, and its meta, or another."""
+    copy = block.create_var(
+        var.meta if meta is None else meta, var.name, stop_gradient=var.stop_gradient, persistable=var.persistable
+    )
     copy.__dict__.update(var.__dict__)
     return copy

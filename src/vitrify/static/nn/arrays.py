@@ -13,17 +13,19 @@ from ...core.dtype import DTypeLike, int32
 from ...core.errors import ArgumentError, DTypeError
 from ...core.lazy import lazy_module
 from ...ops.arguments import is_tensor
-from ...ops.creation import full
+from ...ops.creation import assign, full
 from ...ops.join import stack
 from ...ops.like import cast
 from ...ops.shape import reshape
 from ...ops.sizes import shape as sizes_of
+from .recorded import logged
 
 # Few programs have arrays; what converts Python, which knows lists of any length, is a third of all modules.
 _builtins = lazy_module("vitrify.convert.calls.list_builtins")
 _lists = lazy_module("vitrify.convert.containers.lists")
 
 
+@logged
 def create_array(dtype: DTypeLike, initialized_list: Sequence[Any] | None = None) -> Any:
     """A new array of the tensors in `initialized_list`, or an empty one. dtype: of the tensors to come; not checked.
 
@@ -43,6 +45,7 @@ def create_array(dtype: DTypeLike, initialized_list: Sequence[Any] | None = None
     return values if in_dynamic_mode() else _lists.GraphList(values)
 
 
+@logged
 def array_write(x: Any, i: Any, array: Any = None) -> Any:
     """The array with `x` at place `i`, which is at most its length; a new one where none is given.
 
@@ -72,10 +75,11 @@ def array_write(x: Any, i: Any, array: Any = None) -> Any:
     held = _lists.GraphList() if array is None else _array("array_write", array)
     if not isinstance(held, _lists.GraphList):
         held = _lists.GraphList(held)
-    held.put(at, x)
+    held.put(at, assign(x))  # the array keeps what x is now
     return held
 
 
+@logged
 def array_read(array: Any, i: Any) -> Any:
     """The tensor at place `i` of the array.
 
@@ -92,6 +96,7 @@ def array_read(array: Any, i: Any) -> Any:
     return _array("array_read", array)[int(at) if in_dynamic_mode() else at]
 
 
+@logged
 def array_length(array: Any) -> Any:
     """How many tensors the array holds: an int in dynamic mode, in a program an int64 tensor of shape [1].
 
@@ -109,6 +114,7 @@ def array_length(array: Any) -> Any:
     return reshape(length, [1]) if is_tensor(length) else full([1], length, "int64")
 
 
+@logged
 def tensor_array_to_tensor(input: Any, axis: int = 1, use_stack: bool = False, name: str | None = None) -> Any:
     """The tensors of an array joined along `axis` (stacked: use_stack), and the sizes that each has there.
 

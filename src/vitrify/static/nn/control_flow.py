@@ -11,26 +11,18 @@ from ...core.lazy import lazy_module
 from ...eager.host_ops import assert_op
 from ...ir.program import Variable
 from ...ops.arguments import is_tensor
-from ..printing import failed_assertion
+from ..printing import Print, failed_assertion
+from .blocks import ConditionalBlock, If, Switch, While, flag_of
+from .recorded import logged
 
 Function = Callable[..., Any]
 # Most programs have no branches and loops, and what traces these is a third of all modules.
 _branches = lazy_module("vitrify.convert.control.branches")
 _loops = lazy_module("vitrify.convert.control.loop_trace")
-_values = lazy_module("vitrify.convert.values.base")
 
 
 def _nothing() -> None:
     return None
-
-
-def _flag(what: str, pred: Any) -> Any:
-    """A condition: a tensor with one bool."""
-    if not is_tensor(pred):
-        raise DTypeError(f"{what} must be a tensor, but received {type(pred).__name__}")
-    if not pred.dtype.is_bool:
-        raise DTypeError(f"{what} must be bool, but received {pred.dtype.name}", hint="compare it: x > 0")
-    return pred if not isinstance(pred, Variable) else _values.scalar_condition(pred, what)
 
 
 def _callable(what: str, fn: Any) -> Function:
@@ -41,6 +33,7 @@ def _callable(what: str, fn: Any) -> Function:
     return fn  # type: ignore[no-any-return]
 
 
+@logged
 def cond(
     pred: Any,
     true_fn: Function | None = None,
@@ -65,7 +58,7 @@ def cond(
         [[6.0], [3.0]]
     """
     then, orelse = _callable("cond: true_fn", true_fn), _callable("cond: false_fn", false_fn)
-    flag = _flag("cond: pred", pred)
+    flag = flag_of("cond: pred", pred)
     if not isinstance(flag, Variable):
         return then() if bool(flag) else orelse()
     shapes: list[str] = []
@@ -96,6 +89,7 @@ def _structure(value: Any) -> str:
     return "None" if value is None else "a value"
 
 
+@logged
 def while_loop(
     cond: Function, body: Function, loop_vars: Sequence[Any], is_test: bool = False, name: str | None = None
 ) -> Any:
@@ -129,11 +123,11 @@ def while_loop(
 
     if in_dynamic_mode():
         values = tuple(loop_vars)
-        while bool(_flag("while_loop: what cond gives", test(*values))):
+        while bool(flag_of("while_loop: what cond gives", test(*values))):
             values = iteration(*values)
         return list(values)
     names = [f"loop variable {i}" for i in range(len(loop_vars))]
-    checked = lambda *values: _flag("while_loop: what cond gives", test(*values))  # noqa: E731
+    checked = lambda *values: flag_of("while_loop: what cond gives", test(*values))  # noqa: E731
     return list(_loops.trace_loop(checked, iteration, tuple(loop_vars), names))
 
 
@@ -230,8 +224,10 @@ def Assert(cond: Any, data: Sequence[Any] | None = None, summarize: int = 20, na
         the condition of Assert does not hold
           data 0: float32[2] [1.0, -1.0]
     """
-    flag = _flag("Assert: cond", cond)
+    flag = flag_of("Assert: cond", cond)
     assert_op(flag, *(data or ()), error=failed_assertion(len(data or ()), summarize))
 
 
-__all__ = ["Assert", "case", "cond", "switch_case", "while_loop"]
+__all__ = [
+    "Assert", "ConditionalBlock", "If", "Print", "Switch", "While", "case", "cond", "switch_case", "while_loop",
+]  # fmt: skip
