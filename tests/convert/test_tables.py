@@ -488,7 +488,21 @@ def counter_updated(x):
     return a
 
 
+def sorted_by_get(x):
+    counts = {}
+    for t in x:
+        counts[int(t)] = counts.get(int(t), 0) + 1
+    return sorted(counts, key=counts.get), sorted(counts, key=lambda k: (counts.get(k), -k), reverse=True)
+
+
+def sorted_by_what_is_missing(x):
+    counts = {int(t): 1 for t in x}
+    return sorted([int(t) for t in x if t > 8], key=lambda k: counts.get(k + 1))
+
+
 OF_KEYS = [
+    sorted_by_get,
+    sorted_by_what_is_missing,
     counter_updated,
     ordered,
     nested_pairs,

@@ -12,7 +12,7 @@ from typing import Any
 from ...core.alias import aliased
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta, normalize_axis
-from ...core.pytree import OpenTuple, is_open, list_in
+from ...core.pytree import OpenTuple, all_leaves, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
 from ...ops.arguments import finish, static_int
@@ -48,6 +48,7 @@ from ..operators.operate import operate
 from ..operators.ordering import ordered
 from ..values.base import builder, is_graph
 from ..values.emit import is_numeric
+from ..values.optional import assert_not_none
 from ..values.sequences import GraphSequence
 from ..values.user_code import converted, user_method
 from .table import BUILTINS
@@ -190,7 +191,7 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> A
     is_unordered = isinstance(iterable, GraphSet) or (key is None and isinstance(iterable, (GraphDict, GraphKeys)))
     values = keys_listed(SortedKeys(dict_of_view(iterable)) if is_unordered and is_partial else listed(iterable))
     if is_open(values):
-        return _in_order(values, _order(mapped(converted(key) if key else _itself, values), reverse))
+        return _in_order(values, _order(_keys(values, key), reverse))
     known = BUILTINS[builtins.list](values)
     if key is None or all(is_numeric(item) for item in known):
         return new_list(BUILTINS[builtins.sorted](known, key=key, reverse=reverse))
@@ -199,6 +200,21 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> A
         found = _in_order(GraphList(known), _order(keys, reverse))
         return GraphList([found[i] for i in range(len(known))])
     return new_list(ordered(known, keys, reverse))
+
+
+def _keys(values: GraphList, key: Any) -> GraphList:
+    """The keys that a list is sorted by. One that is None is an error, unless there is no other to compare it with."""
+    if key is None:
+        return mapped(_itself, values)
+    of_item, is_alone = converted(key), values.length() < 2
+
+    def key_of(item: Any) -> Any:
+        found = of_item(item)
+        for part in all_leaves(found):
+            assert_not_none(part, TypeError("'<' not supported between instances of 'NoneType' and 'int'"), is_alone)
+        return found
+
+    return mapped(key_of, values)
 
 
 def _itself(item: Any) -> Any:
@@ -214,8 +230,7 @@ def _in_order(values: GraphList, order: Any, is_same: bool = False) -> GraphList
 def convert_sort(values: GraphList, *, key: Any = None, reverse: Any = False) -> None:
     """`values.sort(key, reverse)`."""
     if is_open(values):
-        keys = mapped(converted(key) if key else _itself, values)
-        values.change(_in_order(values, _order(keys, reverse), is_same=True).items)
+        values.change(_in_order(values, _order(_keys(values, key), reverse), is_same=True).items)
         return
     found = convert_sorted(values, key=key, reverse=reverse)
     if is_open(found):

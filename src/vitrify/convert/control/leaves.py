@@ -21,6 +21,7 @@ from ..containers.list_items import Spec, item_spec, join, list_spec, metas_of, 
 from ..containers.lists import GraphList
 from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_constant, is_equal, is_tensor
 from ..values.cases import among, either_of, note_among
+from ..values.decided import are_apart
 from ..values.emit import (
     common_dtype,
     dtype_of,
@@ -225,7 +226,7 @@ def _from_python(name: str, leaf: Leaf, end: Any) -> Leaf:
         return leaf if isinstance(end, Undefined) else _from_unset(name, leaf, end)
     if (start is None and is_numeric(end)) or (end is None and is_numeric(start)):
         return _optional(leaf, start, end)
-    if not (is_numeric(start) and is_numeric(end)):
+    if not (is_numeric(start) and is_numeric(end)) or are_apart(start, end):
         raise FirstIterationDiffers(not_carried(name, leaf, end))
     try:
         shape = _join_shape(name, (), tuple(getattr(end, "shape", ())))

@@ -60,6 +60,7 @@ from ..values.base import (
     scalar_condition,
 )
 from ..values.cases import either_of, note_among
+from ..values.decided import are_apart
 from ..values.deferred import Deferred as InTheRun
 from ..values.emit import (
     Deferred,
@@ -382,7 +383,7 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
     a, b = decided(a, joined.pred, True), decided(b, joined.pred, False)
     if a is b or (a.__class__ is b.__class__ and isinstance(a, (*SCALARS, str, bytes)) and _same(a, b)):
         return a
-    if is_derived_scalar(a) or is_derived_scalar(b):
+    if is_derived_scalar(a) or is_derived_scalar(b) or are_apart(a, b):
         return merge_options(name, a, b, joined)
     if is_text(a) and is_text(b) and not (isinstance(a, str) and isinstance(b, str)):
         return chosen(a, b, joined.add, placeholder_for)

@@ -17,6 +17,7 @@ from ...ops.promote import SCALARS
 from ...ops.select import where
 from ..containers.structure import is_alike
 from ..values.base import Undefined, is_constant, is_equal, is_tensor
+from ..values.decided import are_apart
 from ..values.emit import Deferred, common_dtype, is_numeric, is_python_number
 from ..values.one_of import MAX_OPTIONS, GraphOneOf, options_of
 from ..values.text_choice import is_text
@@ -105,7 +106,7 @@ def fits(a: Any, b: Any) -> bool:
     if is_derived_scalar(a) or is_derived_scalar(b):
         return a.__class__ is b.__class__ and is_equal(a, b) and not isinstance(a, Enum) and vars(a) == vars(b)
     if is_numeric(a) and is_numeric(b):
-        return have_one_rank(a, b) and common_dtype(a, b) is not None
+        return have_one_rank(a, b) and common_dtype(a, b) is not None and not are_apart(a, b)
     if is_text(a) and is_text(b):
         return a.__class__ is not str or b.__class__ is not str or a == b
     first, second = node_of(a), node_of(b)

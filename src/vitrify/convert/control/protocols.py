@@ -12,6 +12,7 @@ from ..containers.dicts import VIEWS, GraphDict, dict_of_view
 from ..guards.nondeterministic import refuse_items
 from ..state.journal import note_spent
 from ..values.base import Unmergeable, as_graph, builder, is_graph, is_tensor, scalar_condition
+from ..values.decided import decided_truth
 from ..values.deferred import Deferred
 from ..values.handlers import catching
 from ..values.one_of import GraphOneOf, asked, by_option, settled
@@ -26,7 +27,7 @@ def truth(value: Any) -> Any:
     if value is True or value is False or value is None:
         return value
     if is_tensor(value):
-        return as_graph(value) if optional_kind(value) is None else _truth_unless_none(value)
+        return decided_truth(as_graph(value)) if optional_kind(value) is None else _truth_unless_none(value)
     if is_open(value) or isinstance(value, (GraphDict, OverList)):
         return (value if isinstance(value, OpenTable) else list_in(value)).truth()
     if isinstance(value, GraphOneOf):

@@ -24,6 +24,7 @@ from ..state.journal import note_write
 from ..state.places import ItemPlace
 from ..values.base import Unmergeable, is_tensor
 from ..values.cases import by_cases
+from ..values.decided import note_decided
 from ..values.facts import is_of_one_class, of_its_class
 from ..values.odd_operands import ask, is_odd
 from ..values.one_of import by_option
@@ -84,7 +85,10 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         found = _by_methods(symbol, left, other, special, swapped)
     if found is NotImplemented and _is_host_value_with_number(left, other):
         return host_call(function, left, other)
-    return function(left, other) if found is NotImplemented else found
+    if found is not NotImplemented:
+        return found
+    found = function(left, other)
+    return note_decided(function, left, other, found) if symbol in COMPARISONS else found
 
 
 def _is_host_value_with_number(left: Any, right: Any) -> bool:

@@ -32,6 +32,7 @@ from ..guards.observe import current_observer
 from ..state.journal import note_write
 from ..state.places import ContentPlace
 from ..values.base import is_graph, is_tensor, scalar_condition
+from ..values.decided import decided_truth
 from ..values.emit import common_dtype, is_python_number
 from ..values.sequences import GraphSequence
 from ..values.user_code import converted
@@ -194,6 +195,7 @@ def extreme(python: Callable[..., Any], is_better: str) -> Callable[..., Any]:
 
 
 def _select(better: Any, new: tuple[Any, Any], old: tuple[Any, Any], same: bool, name: str) -> tuple[Any, Any]:
+    better = decided_truth(better)
     if not is_graph(better):
         return new if better else old
     pred = scalar_condition(better, name)

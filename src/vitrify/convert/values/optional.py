@@ -73,12 +73,16 @@ def refuse_none(value: Any) -> None:
         )
 
 
-def assert_not_none(value: Any, error: BaseException) -> None:
-    """Let the program raise `error`, as eager code does, where the value is None; from here on it is not."""
+def assert_not_none(value: Any, error: BaseException, unless: Any = False) -> None:
+    """Let the program raise `error`, as eager code does, where the value is None; from here on it is not.
+
+    unless: a condition of the program under which it does not matter.
+    """
     kind = optional_kind(value)
     if kind is None:
         return
     flag = as_number(logical_not(equal(kind.code, KINDS.index(NoneType))))
+    flag = flag if unless is False else as_number(flag | unless)
     is_known = refuse_unless_decided(error, flag)
     note_known([kind.code])
     if not is_known:
