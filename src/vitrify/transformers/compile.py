@@ -20,6 +20,7 @@ import gast
 
 from ..core.errors import InternalError
 from .context import Context
+from .exchange import to_compile
 from .nodes import Node
 from .observe import names_only_changed, observe_reads
 from .quote import copy_tree, quote
@@ -31,8 +32,8 @@ _FUTURE_FLAGS = reduce(or_, (getattr(__future__, name).compiler_flag for name in
 _COPIED = ("__kwdefaults__", "__qualname__", "__doc__", "__module__", "__annotations__", "__type_params__")
 
 
-def compile_tree(module: ast.Module, like: CodeType) -> CodeType:
-    """`module` compiled as if it stood where `like` does: same file, same `from __future__` imports."""
+def compile_tree(module: ast.Module | str, like: CodeType) -> CodeType:
+    """A tree or text compiled as if it stood where `like` does: same file, same `from __future__` imports."""
     code: CodeType = compile(module, like.co_filename, "exec", flags=like.co_flags & _FUTURE_FLAGS, dont_inherit=True)
     return code
 
@@ -63,10 +64,9 @@ def compile_function(
     like = fn.__code__
     class_name = context.class_name or _NO_CLASS
     own_name = getattr(tree, "name", like.co_name)
-    module = gast.gast_to_ast(_module(tree, [*like.co_freevars, context.vt, *extra], class_name))
-    ast.fix_missing_locations(module)
+    module, names, calls = to_compile(_module(tree, [*like.co_freevars, context.vt, *extra], class_name))
     (definition,) = module.body[0].body[0].body[0].body  # factory, class, class: see _module
-    changed = names_only_changed(definition, context.vt)
+    changed = names_only_changed(names, calls, context.vt)
     if observed:
         observe_reads(definition, context.vt, class_name)
     code = inner_code(compile_tree(module, like), (FACTORY, FACTORY, class_name, own_name))

@@ -39,10 +39,14 @@ def _node_fields(cls: type) -> tuple[str, ...]:
     return _KEPT_FIELDS.get(cls, tuple(field for field in cls._fields if field not in _PLAIN_FIELDS))  # type: ignore[attr-defined]
 
 
-_CLASSES: dict[str, type] = {
-    name: cls for name, cls in vars(gast).items() if isinstance(cls, type) and issubclass(cls, ast.AST)
+_CLASSES: dict[type, str] = {
+    cls: name
+    for module in (ast, gast)
+    for name, cls in vars(module).items()
+    if isinstance(cls, type) and issubclass(cls, ast.AST) and cls.__name__ == name
 }
-_FIELDS: dict[type, tuple[str, ...]] = {cls: _node_fields(cls) for cls in _CLASSES.values()}
+"""The classes of gast's trees and of Python's, and the names by which visitors have methods for them."""
+_FIELDS: dict[type, tuple[str, ...]] = {cls: _node_fields(cls) for cls in _CLASSES}
 """The fields of each class that can hold nodes worth visiting: all but contexts, operators and identifiers."""
 
 
@@ -143,7 +147,7 @@ class Visitor:
     _methods: ClassVar[dict[type, Callable[..., Any]]] = {}
 
     def __init_subclass__(cls) -> None:
-        cls._methods = {node: getattr(cls, f"visit_{name}", cls.generic_visit) for name, node in _CLASSES.items()}
+        cls._methods = {node: getattr(cls, f"visit_{name}", cls.generic_visit) for node, name in _CLASSES.items()}
 
     def visit(self, node: Node) -> Any:
         """Call the method for the node's class."""

@@ -9,9 +9,11 @@ written where a function is called may be kept by it, so they are such as a tens
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import cast
 
 from .names import mangle
+from .nodes import Node, Transformer
 
 _CONSTRUCTS = frozenset({"convert_ifelse", "convert_while", "convert_for"})
 BLIND_METHODS = frozenset(
@@ -36,21 +38,13 @@ def observe_reads(definition: ast.stmt, helper: str, class_name: str | None) -> 
     _Reads(helper, class_name).generic_visit(definition)
 
 
-def names_only_changed(root: ast.AST, helper: str) -> frozenset[str]:
-    """Names that occur only as `name.append(...)` and the like, so that nothing depends on what they hold."""
-    blind: set[int] = set()
-    changed: set[str] = set()
-    read: set[str] = set()
-    nodes = list(ast.walk(root))
-    for node in nodes:
-        owner = _changed_owner(node, helper)
-        if isinstance(owner, ast.Name):
-            blind.add(id(owner))
-            changed.add(owner.id)
-    for node in nodes:
-        if isinstance(node, ast.Name) and id(node) not in blind:
-            read.add(node.id)
-    return frozenset(changed - read)
+def names_only_changed(names: Iterable[ast.Name], calls: Iterable[ast.Call], helper: str) -> frozenset[str]:
+    """Names of a tree that occur only as `name.append(...)` and the like, so that nothing depends on what they hold."""
+    owners = (_changed_owner(call, helper) for call in calls)
+    blind = {id(owner): owner.id for owner in owners if isinstance(owner, ast.Name)}
+    if not blind:
+        return frozenset()
+    return frozenset(blind.values()) - {name.id for name in names if id(name) not in blind}
 
 
 def _changed_owner(node: ast.AST, helper: str) -> ast.expr | None:
@@ -78,7 +72,7 @@ def _stars(target: ast.expr) -> list[int]:
     return [place for place, part in enumerate(parts) if isinstance(part, ast.Starred)]
 
 
-class _Reads(ast.NodeTransformer):
+class _Reads(Transformer):
     def __init__(self, helper: str, class_name: str | None) -> None:
         self.helper = helper
         self.class_name = class_name
@@ -90,7 +84,7 @@ class _Reads(ast.NodeTransformer):
             assert isinstance(method, ast.Attribute)
             method.value = self._read("peek_attr", owner)
             return node
-        node = cast(ast.Call, self.generic_visit(node))
+        node = self.generic_visit(node)
         if isinstance(node.func, ast.Call) and _is_helper(node.func.func, self.helper):
             node.args = [self._kept(arg) for arg in node.args]
             for keyword in node.keywords:
@@ -112,7 +106,7 @@ class _Reads(ast.NodeTransformer):
         elif isinstance(node, ast.Dict):
             node.values = [self._kept(item) for item in node.values]
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+    def visit_Attribute(self, node: ast.Attribute) -> Node:
         if not isinstance(node.ctx, ast.Load):
             return self.generic_visit(node)
         if isinstance(node.value, ast.Name) and node.value.id == self.helper:
@@ -131,7 +125,7 @@ class _Reads(ast.NodeTransformer):
         return call
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        node = cast(ast.Subscript, self.generic_visit(node))
+        node = self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load) or self._is_helper_item(node):
             return node
         key = node.slice
@@ -147,19 +141,19 @@ class _Reads(ast.NodeTransformer):
         return _is_helper(node.value, self.helper)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        node = cast(ast.BinOp, self.generic_visit(node))
+        node = self.generic_visit(node)
         if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
             return node
         return self._operation(node, node.op, node.left, node.right)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        node = cast(ast.UnaryOp, self.generic_visit(node))
+        node = self.generic_visit(node)
         if isinstance(node.op, ast.Not) or isinstance(node.operand, ast.Constant):
             return node
         return self._operation(node, node.op, node.operand)
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        node = cast(ast.Compare, self.generic_visit(node))
+        node = self.generic_visit(node)
         operator, other = node.ops[0], node.comparators[0]
         if len(node.ops) == 1 and isinstance(operator, (ast.Is, ast.IsNot)):
             symbol = ast.copy_location(ast.Constant("is" if isinstance(operator, ast.Is) else "is not"), node)
@@ -173,7 +167,7 @@ class _Reads(ast.NodeTransformer):
         return self._helped("operate", at, symbol, *operands)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
-        node = cast(ast.AugAssign, self.generic_visit(node))
+        node = self.generic_visit(node)
         if not isinstance(node.target, ast.Name):
             return node
         old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
@@ -185,7 +179,7 @@ class _Reads(ast.NodeTransformer):
         return node
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        node = cast(ast.Assign, self.generic_visit(node))
+        node = self.generic_visit(node)
         target, value = node.targets[0], node.value
         stars = _stars(target) if len(node.targets) == 1 else []
         if stars:
@@ -209,7 +203,7 @@ class _Reads(ast.NodeTransformer):
         func = value.func if isinstance(value, ast.Call) else None
         return isinstance(func, ast.Attribute) and _is_helper(func, self.helper) and func.attr in _CONSTRUCTS
 
-    def visit_With(self, node: ast.With) -> ast.AST:
+    def visit_With(self, node: ast.With) -> Node:
         for item in node.items:
             helper = ast.Attribute(ast.Name(self.helper, ast.Load()), "managed", ast.Load())
             call = ast.Call(helper, [item.context_expr], [])

@@ -23,6 +23,7 @@ from .context import Context
 from .contract import HELPER_NAME
 from .dead_code import remove_dead_code
 from .errors import Refusal
+from .exchange import to_gast
 from .final import lower_jumping_finals
 from .fstring import convert_fstrings
 from .handler import guard_handlers
@@ -171,7 +172,7 @@ def prepare(
     """A private copy of the function's tree, without decorators, and its surroundings."""
     refuse_unconvertible(fn)
     definition = find_definition(fn)
-    tree = gast.ast_to_gast(definition.node)
+    tree = to_gast(definition.node)
     if raising and isinstance(tree, gast.Lambda):
         tree = _with_statements(tree, fn.__name__)
     tree.decorator_list = []

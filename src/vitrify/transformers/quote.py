@@ -17,6 +17,7 @@ from typing import Any
 import gast
 
 from ..core.cache import BoundedCache
+from .exchange import to_gast
 from .nodes import Node, Stmts, Transformer, all_nodes, children
 
 Hole = str | Node | Sequence[str] | Sequence[Node]
@@ -33,7 +34,7 @@ def quote(template: str, *, at: Node, **holes: Hole) -> Stmts:
 
 
 def _parse(template: str) -> Node:
-    tree = gast.ast_to_gast(ast.parse(textwrap.dedent(template)))
+    tree = to_gast(ast.parse(textwrap.dedent(template)))
     for node in all_nodes(tree):
         for attribute in _LOCATION:
             node.__dict__.pop(attribute, None)

@@ -14,8 +14,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-import gast
-
+from .exchange import to_plain
 from .nodes import Node
 
 WIDTH = 100
@@ -24,7 +23,7 @@ INDENT = 4
 
 def render(tree: Node) -> str:
     """Python source that parses back to `tree`."""
-    plain = ast.fix_missing_locations(gast.gast_to_ast(tree))
+    plain = ast.fix_missing_locations(to_plain(tree))
     expected = ast.dump(plain)
     pretty = _astor(plain)
     if pretty is None or not _parses_to(pretty, expected):

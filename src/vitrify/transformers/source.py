@@ -22,7 +22,7 @@ from ..core.source import Loc
 from .compile import compile_tree, inner_code
 from .errors import NoSourceError, UnsupportedFunctionError
 from .names import mangle
-from .nodes import Node
+from .nodes import Node, children
 
 _NO_SOURCE_HINT = (
     "define the function in a file or notebook cell; code typed into a plain REPL or made by exec() has no source"
@@ -152,7 +152,7 @@ def _definitions(tree: ast.AST) -> Iterator[Definition]:
             yield Definition(node, class_name)
         elif isinstance(node, ast.ClassDef):
             class_name = node.name
-        pending += [(child, class_name) for child in ast.iter_child_nodes(node)][::-1]
+        pending += [(child, class_name) for child in children(node)][::-1]
 
 
 def _keys(node: Node) -> set[tuple[str, int]]:
@@ -225,7 +225,7 @@ def _is_still_there(text: str, code: CodeType) -> bool:
 def _compiled_places(text: str, like: CodeType) -> _Places:
     """The code of all functions of a file, by name and first line."""
     found: _Places = {}
-    waiting = [compile_tree(ast.parse(text, like.co_filename), like)]
+    waiting = [compile_tree(text, like)]
     while waiting:
         code = waiting.pop()
         found.setdefault((code.co_name, code.co_firstlineno), []).append(code)

@@ -21,6 +21,7 @@ import gast
 from .call import convert_calls_of_python
 from .compile import compile_function
 from .context import Context
+from .exchange import to_plain
 from .facts import FunctionFacts, analyze
 from .facts.activity import activity
 from .jumps import contains
@@ -234,7 +235,7 @@ class _Splitter:
         )  # fmt: skip
         tree.end_lineno = run[-1].end_lineno
         code, _ = compile_function(tree, self.fn, self.context, (), observed=False)
-        remember(code, Definition(gast.gast_to_ast(tree), self.context.class_name))
+        remember(code, Definition(to_plain(tree), self.context.class_name))
         return SegmentCode(identifier, code, tree, ins, outs, _lines(run))
 
     def _declarations(self, run: Sequence[Node]) -> Stmts:
