@@ -1,5 +1,6 @@
 """What a function gives back is the caller's tensor itself on the paths where it is that in eager code."""
 
+from collections import namedtuple
 from dataclasses import dataclass
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 import vitrify as paddle
 
 W = paddle.to_tensor([5.0, 6.0], stop_gradient=False)
+Twins = namedtuple("Twins", "a b")
 
 
 def replaced_on_one_path(x, c):
@@ -298,3 +300,28 @@ def test_objects_that_were_there_before_stay_what_they_are(function, kind, full_
         assert [given is o, given is KNOTS[kind], given.v.tolist(), type(held)] == wanted
         if function is of_an_argument:
             assert held["again"][0] is o
+
+
+@pytest.mark.parametrize("made", [lambda x: (x, 1), lambda x: Twins(x, x * 2), lambda x: x.shape, lambda x: (x, [x])])
+def test_a_tuple_that_stands_twice_is_one_tuple(made):
+    @paddle.jit.to_static(full_graph=True)
+    def f(x):
+        held = made(x)
+        return held, {"again": held}, [x, held]
+
+    for _ in range(2):
+        first, again, (_, last) = f(W)
+        assert first is again["again"]
+        assert first is last
+
+
+class DerivedKnot(Knot):
+    pass
+
+
+def test_objects_of_a_class_and_of_one_derived_from_it():
+    static = paddle.jit.to_static(lambda x: DerivedKnot(x) if x.sum() > 0 else Knot(x * 2), full_graph=True)
+    for data, kind in ([1.0, 2.0], DerivedKnot), ([-1.0, -2.0], Knot), ([3.0, 2.0], DerivedKnot):
+        found = static(paddle.to_tensor(data))
+        assert type(found) is kind
+        assert found.v.tolist() == [v * (1 if kind is DerivedKnot else 2) for v in data]

@@ -122,7 +122,7 @@ class Outputs:
             if id(value) not in seen:
                 seen.add(id(value))
                 waiting += parts
-            elif not isinstance(value, tuple):
+            elif not (isinstance(value, tuple) and tuple.__len__(value) == 0):
                 self._shared[id(value)] = None
 
     def _is_from_outside(self, value: Any) -> bool:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ...core.made import held_in_slots
-from ...core.pytree import OneOf, OpenList, OverList, can_change, is_open, node_of
+from ...core.pytree import OneOf, OpenList, OverList, can_change, eager_class, is_open, node_of
 from ...ir.builder import Fork, current_builder
 from ..values.foreign import ForkedError
 from .places import ContentPlace, kind_of
@@ -130,7 +130,7 @@ def note_forks(where: Forking, values: Iterable[Any], *sources: Iterable[Any]) -
             options, parts = value.children[1:], [part for origin in origins for part in _options(origin)]
             made, left = _without(options, parts, where.apart), _without(parts, options, where.apart)
             pairs = [(option, part) for option in made for part in left]
-            alike = [(option, part) for option, part in pairs if isinstance(option, type(part))]
+            alike = [(option, part) for option, part in pairs if eager_class(option) is eager_class(part)]
             note_forks(where._replace(merging=None), [option for option, _ in alike], [part for _, part in alike])
             continue
         if id(value) in where.apart or any(value is origin for origin in origins):
