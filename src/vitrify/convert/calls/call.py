@@ -49,7 +49,8 @@ from .generators import called_generator, stepping
 from .higher_order import HIGHER_ORDER
 from .hooks import registering
 from .lazily import LAZY
-from .list_builtins import LIST_FUNCTIONS, convert_list
+from .lazy_library import LAZY_LIBRARY
+from .list_builtins import LIST_FUNCTIONS, convert_list, method_of_tuple
 from .managers import STACKS
 from .open_lists import OPEN_LISTS
 from .pylayer import applied, is_apply
@@ -62,7 +63,8 @@ from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 Converter = Callable[[FunctionType], Callable[..., Any]]
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS, **STACKS,
-    **LAYER_WRITERS, **{kind: collecting(make) for kind, make in DICT_CLASSES.items()}, **LAZY, **RANDOM_STATE,
+    **LAYER_WRITERS, **{kind: collecting(make) for kind, make in DICT_CLASSES.items()}, **LAZY, **LAZY_LIBRARY,
+    **RANDOM_STATE,
     **sorted_lists(lambda function: writing(function) or function), object.__new__: bare,
     dataclasses.replace: replaced,
 }  # fmt: skip
@@ -168,6 +170,8 @@ class CallConverter:
             return instance_of(owner)  # `super().__call__(...)` in a metaclass
         if isinstance(owner, str):
             return method_of_text(function, _listed) or function
+        if type(owner) is tuple and function.__name__ in ("index", "count"):
+            return method_of_tuple(owner, function)
         if isinstance(owner, list) and function.__name__ == "sort":
             return sort_list(owner)
         found = _replacement(function) or writing(function) or unbound(function) or stepping(function)

@@ -37,6 +37,7 @@ from ..containers.dicts import GraphDict, GraphItems, GraphKeys, SortedItems, So
 from ..containers.displays import Spread, new_list
 from ..containers.list_items import Items, SameSpec, StructSpec, TensorSpec, passed_on
 from ..containers.lists import GraphList
+from ..containers.searching import count_of, index_of
 from ..containers.sets import GraphSet
 from ..containers.tuples import GraphTuple
 from ..control.branches import convert_ifexp
@@ -47,10 +48,12 @@ from ..control.pushed import pushing
 from ..operators.operate import operate
 from ..operators.ordering import ordered
 from ..values.base import builder, is_graph
+from ..values.deferred import is_deferred
 from ..values.emit import is_numeric
 from ..values.optional import assert_not_none
 from ..values.sequences import GraphSequence
 from ..values.user_code import converted, user_method
+from ..values.user_errors import for_user
 from .table import BUILTINS
 
 
@@ -301,3 +304,16 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     GraphList.sort: convert_sort,
 }
 LIST_FUNCTIONS = of_tuples(_FUNCTIONS)
+
+
+def method_of_tuple(values: tuple[Any, ...], method: Callable[..., Any]) -> Callable[..., Any]:
+    """`values.index` and `values.count`, which compare what a tensor decides in the program."""
+
+    @for_user
+    def search(*args: Any) -> Any:
+        if not any(map(is_deferred, (*values, *args))):
+            return method(*args)
+        found = GraphList(values)
+        return index_of(found, tuple, *args) if method.__name__ == "index" else count_of(found, *args)
+
+    return search

@@ -1,0 +1,57 @@
+"""itertools and tuples' methods given what a tensor decides: how many items there are, and which one is meant."""
+
+from itertools import accumulate, chain, combinations, pairwise, product, starmap
+
+import pytest
+
+from tests.end_to_end.differential import compare
+
+CALLS = ([1.0, 2.0, 3.0],), ([-1.0, 2.0, -3.0],), ([3.0, 2.0, -1.0],)
+
+
+def positive(x):
+    return [v for v in x if v > 0]
+
+
+def chained(x):
+    def doubled():
+        for v in x:
+            if v > 0:
+                yield v * 2
+
+    total = x.sum()
+    for v in chain([x[0]], positive(x), doubled()):
+        total = total + v * 0.5
+    return total, list(chain.from_iterable([positive(x), (x[1],)])), max(chain(positive(x), [x[0]]))
+
+
+def accumulated(x):
+    sums = list(accumulate(positive(x)))
+    found = x
+    for v in accumulate(positive(x), lambda held, v: held * 0.5 + v, initial=x[0]):
+        found = found + v
+        if v > 2:
+            break
+    return sums, found
+
+
+def paired(x):
+    found = x
+    for a, b in product(positive(x), [x, x * 2]):
+        found = found + a * b
+    steps = [b - a for a, b in pairwise(positive(x))]
+    return found, steps, list(combinations(positive(x), 2)), list(starmap(max, product(positive(x), repeat=2)))
+
+
+def found_in_a_tuple(x):
+    n = int(x[1])
+    try:
+        place = (5, 2).index(int(x[0]) + 1)
+    except ValueError as err:
+        place = str(err)
+    return (1, n, 2).index(2) * x, (1, 2, 2).count(n), place
+
+
+@pytest.mark.parametrize("function", [chained, accumulated, paired, found_in_a_tuple], ids=lambda f: f.__name__)
+def test_as_in_eager_code(function):
+    compare(function, *CALLS)
