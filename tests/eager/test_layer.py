@@ -222,6 +222,14 @@ def test_train_and_eval():
     assert not net.train(False).second.training
 
 
+def test_eval_does_not_ask_a_train_of_the_users():
+    class Net(Layer):
+        def train(self):
+            raise AssertionError
+
+    assert not Net().eval().training
+
+
 # --- hooks ---------------------------------------------------------------------------------------------------------
 
 

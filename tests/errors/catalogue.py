@@ -1000,11 +1000,11 @@ GROUPS: dict[str, list[Entry]] = {
             "Attributes of an operation are part of the program, unless they are sizes or indices.",
             """
             def f(x):
-                return paddle.split(x, x.sum().astype("int64") - 3)
+                return paddle.tensor_split(x, x.sum().astype("int64") - 3)
             """,
             """
             def f(x):
-                return paddle.split(x, 3)
+                return paddle.tensor_split(x, 3)
             """,
         ),
         _entry(
@@ -1606,6 +1606,8 @@ ELSEWHERE: dict[str, str] = {
     " changes its length inside a loop or branch that a tensor decides, and it was not made by converted code": _LISTS,
     " of a list of containers whose length is known only when the program runs": _LISTS,
     "sorting by keys that are no tensors of one element": _LISTS,
+    "a tensor made of a list whose length is known only when the program runs, and whose items are no numbers, "
+    "tensors or tuples of such": "tests/convert/test_open_results.py",
     " that holds tensors is an item of a list whose length is known only when the program runs": _VALUES,
     "a list grows in a loop or branch that a tensor decides, and its items hold nothing that the program knows":
     _LISTS,

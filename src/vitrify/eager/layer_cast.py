@@ -106,13 +106,16 @@ class LayerCast:
 
     def train(self: L, mode: bool = True) -> L:
         """This Layer with all sublayers in training mode (or in evaluation, for False)."""
-        for layer in self.sublayers(include_self=True):
-            layer.training = mode
-        return self
+        return self._set_mode(mode)
 
     def eval(self: L) -> L:
         """This Layer with all sublayers in evaluation mode."""
-        return self.train(False)
+        return self._set_mode(False)  # not train(False): a class may have a `train` of its own, without arguments
+
+    def _set_mode(self: L, training: bool) -> L:
+        for layer in self.sublayers(include_self=True):
+            layer.training = training
+        return self
 
     def requires_grad_(self: L, requires_grad: bool = True) -> L:
         """This Layer, whose parameters want gradients from here on (or do not)."""

@@ -53,6 +53,7 @@ from .lazy_library import LAZY_LIBRARY
 from .list_builtins import LIST_FUNCTIONS, convert_list, method_of_tuple
 from .managers import STACKS
 from .open_lists import OPEN_LISTS
+from .open_results import OPEN_RESULTS
 from .pylayer import applied, is_apply
 from .random_state import RANDOM_STATE
 from .table import BUILTINS
@@ -62,7 +63,7 @@ from .wrappers import CachedFunction, around, cached, dispatched, is_dispatcher
 
 Converter = Callable[[FunctionType], Callable[..., Any]]
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
-    **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **ENDLESS, **STACKS,
+    **BUILTINS, **HIGHER_ORDER, **OPERATORS, **LIST_FUNCTIONS, **OPEN_LISTS, **OPEN_RESULTS, **ENDLESS, **STACKS,
     **LAYER_WRITERS, **{kind: collecting(make) for kind, make in DICT_CLASSES.items()}, **LAZY, **LAZY_LIBRARY,
     **RANDOM_STATE,
     **sorted_lists(lambda function: writing(function) or function), object.__new__: bare,

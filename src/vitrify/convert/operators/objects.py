@@ -16,6 +16,7 @@ from ...eager.layer_tree import LayerTree
 from ...ir.graph_tensor import as_number, is_number
 from ...ops.sizes import dim_size
 from ..containers.by_position import is_put_at_position, put_at_position
+from ..containers.columns import with_columns
 from ..containers.each_key import for_each_key, is_undecided
 from ..containers.keys import check_key, is_set_by_number, set_by_number
 from ..containers.sets import GraphSet, of_python
@@ -33,7 +34,7 @@ from ..values.base import Undefined, is_graph, is_tensor
 from ..values.facts import check_attribute
 from ..values.odd_operands import ask, is_odd
 from ..values.one_of import by_option
-from ..values.user_code import class_attribute, converted, user_method
+from ..values.user_code import class_attribute, user_method
 from ..values.user_errors import for_user
 from .mutators import mutators_of, note_content, note_item
 from .operate import get_item, operate, require_operands
@@ -100,7 +101,7 @@ def _train(layer: Any, mode: bool = True) -> Any:
 
 def _evaluate(layer: Any) -> Any:
     """`layer.eval()`."""
-    return converted(layer.train)(False)
+    return _train(layer, False)
 
 
 LAYER_WRITERS: dict[Any, Callable[..., Any]] = {
@@ -139,8 +140,8 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
     if not is_tensor(owner):
         refuse_change(owner, f"an item of {type(owner).__name__}")
         _note_item(owner, key)
-    elif isinstance(value, HostValue):
-        value = value.tensor()
+    else:
+        key, value = with_columns(key), value.tensor() if isinstance(value, HostValue) else value
     owner[key] = value
 
 

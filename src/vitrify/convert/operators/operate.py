@@ -15,6 +15,7 @@ from ...ir.program import Variable
 from ...ops.compare import logical_not
 from ...ops.promote import SCALARS
 from ..containers.by_position import at_position, is_at_position, is_sliced, sliced
+from ..containers.columns import with_columns
 from ..containers.dicts import GraphDict
 from ..containers.each_key import for_each_key, is_undecided
 from ..containers.keys import check_key, is_looked_up, looked_up
@@ -169,7 +170,7 @@ def get_item(owner: Any, key: Any) -> Any:
     refuse_items(owner)
     if is_number(owner):
         return ask(operator.getitem, owner, key)
-    key = index_of(key)
+    key = with_columns(index_of(key)) if is_tensor(owner) else index_of(key)
     if isinstance(owner, dict) and is_undecided(key):
         return for_each_key(lambda known: get_item(owner, known), key)
     if is_looked_up(owner, key):
