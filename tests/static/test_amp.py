@@ -135,3 +135,15 @@ def test_the_older_words_mean_the_same(older, newer):
             main, loss, _, exe = training(lambda opt, words=words: static.amp.decorate(opt, **words))
             found.append(losses(main, loss, exe))
     assert found[0] == found[1]
+
+
+def test_branches_get_what_they_were_built_for():
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        h = static.nn.fc(static.data("x", [4, 6]), 6)
+        loss = static.nn.cond(h.mean() > 0, lambda: h * 2, lambda: h + 1).mean()
+        static.amp.decorate(paddle.optimizer.SGD(0.1), dtype="bfloat16", level="O2").minimize(loss)
+    verify(main)
+    operator = next(op for op in main.global_block().ops if op.blocks)
+    for block in operator.blocks.values():
+        assert [v.dtype for v in operator.variables[1:]] == [v.dtype for v in block.inputs]

@@ -131,3 +131,12 @@ def test_running_statistics_in_a_branch_change_where_it_runs():
         assert mean.get_value().tolist() == [0, 0]
         exe.run(main, feed={"x": a}, fetch_list=[y])
         np.testing.assert_allclose(mean.get_value(), [0.3, 0.4], rtol=1e-5)
+
+
+def test_setitem_changes_in_place():
+    main = static.Program()
+    with static.program_guard(main):
+        x = static.data("x", [3, 2])
+        y = static.setitem(x, (slice(None), 1), paddle.ones([3])) * 2
+    found = static.Executor().run(main, feed={"x": np.zeros((3, 2), "float32")}, fetch_list=[x, y])
+    assert [array.tolist() for array in found] == [[[0.0, 1.0]] * 3, [[0.0, 2.0]] * 3]

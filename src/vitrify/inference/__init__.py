@@ -1,5 +1,8 @@
 """`paddle.inference`: run saved models the way Paddle's predictor does. Source: paddle.inference."""
 
+from typing import TYPE_CHECKING
+
+from ..core.lazy import lazy_attributes
 from .config import Config
 from .handle import Tensor
 from .kinds import (
@@ -13,6 +16,12 @@ from .kinds import (
 )
 from .predictor import Predictor, PredictorPool, create_predictor
 
+if TYPE_CHECKING:
+    from .mixed_precision import convert_to_mixed_precision
+
+# Who runs a model needs nothing of what changes one.
+__getattr__ = lazy_attributes(__name__, names={"convert_to_mixed_precision": "mixed_precision"})
+
 __all__ = [
     "Config",
     "DataType",
@@ -21,6 +30,7 @@ __all__ = [
     "Predictor",
     "PredictorPool",
     "Tensor",
+    "convert_to_mixed_precision",
     "create_predictor",
     "get_num_bytes_of_data_type",
     "get_trt_compile_version",

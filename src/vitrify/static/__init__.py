@@ -41,7 +41,7 @@ from .printing import Print
 from .py_func import py_func
 from .saving import load, load_program_state, save, set_program_state
 from .transpilers import FoldBatchNorm, QuantizeWeights, Transpiler
-from .variable import Variable
+from .variable import Variable, setitem
 
 __all__ = [
     "Assert",
@@ -98,6 +98,7 @@ __all__ = [
     "serialize_program",
     "set_ipu_shard",
     "set_program_state",
+    "setitem",
     "surgery",
     "xpu_places",
 ]

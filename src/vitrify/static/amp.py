@@ -6,7 +6,7 @@ updates whose gradients are not finite.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -186,7 +186,7 @@ class MixedPrecisionOptimizer:
         """The pairs of parameter and scaled gradient, behind the casts in the forward part."""
         program = loss.block.program
         with program_guard(program, startup_program):
-            _cast_forward(program.global_block(), self._state, self._black_varnames)
+            cast_forward(program.global_block(), self._state, self._black_varnames)
             scaled = cast(loss, "float32") * self._scaling.make()
         pairs: Pairs = self._optimizer.backward(scaled, startup_program or None, parameter_list, no_grad_set)
         return pairs
@@ -229,19 +229,31 @@ def _only_where(block: Block, mark: int, finite: Any) -> None:
         assign(where(finite, var, before), var)
 
 
-def _cast_forward(block: Block, state: AmpState, black_varnames: frozenset[str]) -> None:
-    """Cast the inputs of the forward operators as auto_cast does, and let their outputs be what follows from that."""
+def cast_forward(block: Block, state: AmpState, black_varnames: frozenset[str] = frozenset()) -> None:
+    """Cast the inputs of the forward operators as auto_cast does, and let their outputs be what follows from that.
+
+    Branches and loops keep what they hold, and get what they take in the dtypes that they had.
+    """
     pending = list(block.ops)
     block.ops[:] = []
     builder = Builder(block.program)
+    before = {var: var.dtype for op in pending for var in op.outputs if isinstance(var.meta, Meta)}
     for operator in pending:
-        if operator.role == FORWARD and not operator.blocks:
+        if operator.role == FORWARD and operator.blocks:
+            with building(builder), builder.at(operator.locs), scoped(amp_state, None):
+                operator.inputs = tuple([_as_before(v, before) for v in operator.inputs])
+        elif operator.role == FORWARD:
             own = AmpState("O1", state.dtype, deny=frozenset([operator.op.name]))
             barred = black_varnames.intersection(operator.input_arg_names)
             with building(builder), builder.at(operator.locs), scoped(amp_state, own if barred else state):
                 operator.inputs = tuple(_cast_inputs(operator))
             _settle(block, operator, builder)
         block.ops.append(operator)
+
+
+def _as_before(value: Any, before: Mapping[Variable, Any]) -> Any:
+    dtype = before.get(value) if isinstance(value, Variable) else None
+    return value if dtype is None or value.dtype is dtype else cast(value, dtype)
 
 
 def _cast_inputs(operator: Operator) -> list[Any]:

@@ -35,4 +35,19 @@ class Variable(ProgramVariable, metaclass=_TensorsToo):
     """
 
 
-__all__ = ["Variable"]
+def setitem(x: Any, index: Any, value: Any) -> Any:
+    """`x` after `x[index] = value`, a change in place. Source: paddle.static.setitem.
+
+    index: a number, slice, tensor or list, or a tuple of these, one for each dimension; raises what `x[index] = value`
+    raises.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.static.setitem(paddle.zeros([2, 2]), (slice(None), 1), 5.0).tolist()
+        [[0.0, 5.0], [0.0, 5.0]]
+    """
+    x[index] = value
+    return x
+
+
+__all__ = ["Variable", "setitem"]
