@@ -67,6 +67,15 @@ def test_exp_where_it_becomes_zero(dtype):
         assert np.max(units(found, np.exp(x.astype(np.longdouble)))) <= 1
 
 
+@pytest.mark.parametrize("name", ["tanh", "erf"])
+def test_rounding_goes_nowhere_beyond_one(name):
+    x = sweep("float32", 8)
+    (found,) = kernel_of(lambda x: getattr(paddle, name)(x), ([-1], "float32"))(x)
+    known = ~np.isnan(x)
+    assert np.abs(found[known]).max() == 1
+    np.testing.assert_array_equal(np.signbit(found[known]), np.signbit(x[known]))
+
+
 @pytest.mark.parametrize("lacks", ["has_fma", "has_scalef"])
 @pytest.mark.parametrize("name", ["exp", "tanh"])
 def test_functions_on_smaller_cpus(name, lacks, monkeypatch):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import vitrify as paddle
 from tests.codegen.test_pointwise import UNKNOWN, block_of, eagerly, guarded, kernel_of, numbers
 from tests.passes.programs import specials
-from vitrify.codegen.native import RowKernel, why_not
+from vitrify.codegen.llvm import host
+from vitrify.codegen.native import RowKernel, ir_of, why_not
 from vitrify.core.config import flags_guard
 from vitrify.core.dtype import as_dtype
 from vitrify.core.errors import ShapeError
@@ -197,6 +198,23 @@ def test_nothing_beside_the_arrays_is_touched(count, dtype):
     kernel._ufunc(x, out=out)
     assert np.array_equal(out, x.max() - x)
     del kept_x, kept_out
+
+
+@pytest.mark.parametrize(
+    ("fn", "loops"),
+    [(F.softmax, 1), (lambda x: x - x.mean(-1, keepdim=True), 1), (lambda x: (x * 2).sum(0), 0)],
+    ids=["the second of two", "the only one", "columns"],
+)
+def test_one_loop_that_gathers_fetches_the_next_row(fn, loops):
+    text = ir_of(block_of(fn, ([5, 64], "float32")), host())[0]
+    blocks = [block for block in text.split(":\n") if "call void @llvm.prefetch" in block]
+    assert len(blocks) == loops
+
+
+@pytest.mark.parametrize("size", [1 << 14, (1 << 14) + 1])
+def test_rows_too_large_to_fetch_are_computed_alike(size):
+    x = numbers(3, size)
+    np.testing.assert_allclose(kernel_of(F.softmax, (UNKNOWN, "float32"))(x)[0], eagerly(F.softmax, x), rtol=1e-5)
 
 
 def test_arrays_that_do_not_suit_are_left_to_the_operators():

@@ -34,7 +34,8 @@ class Accumulator:
     """One reduction in vectors: what they begin with, how they take in elements, and what is made of them at the end.
 
     Sums of floats are gathered in float64, those of float64 with what each addition has lost beside them: either is
-    more accurate than sums in pairs, in whatever order elements come. Extremes of floats are gathered without regard to
+    no less accurate than sums in pairs, in whatever order elements come. Widening takes more instructions than all else
+    that a sum does, so vectors side by side are added in pairs first. Extremes of floats are gathered without regard to
     NaN, with the last NaN that was met beside them: so each takes one instruction after the other, not four.
     """
 
@@ -46,6 +47,7 @@ class Accumulator:
         self.result = dtype_of(op.outputs[0])
         # Sums of columns are made row by row, as NumPy makes them.
         self.is_exact = combiner.combine == "add" and dtype_of(op.values[0]) == FLOAT64 and not is_column
+        self.is_widened = combiner.combine == "add" and dtype == FLOAT64 and not (self.is_exact or combiner.truth)
         self.extreme = _EXTREMES.get(combiner.combine) if is_float(dtype) and not is_column else None
         self.dtype = dtype
         # The dtype of NumPy's total: what is too large for it is infinite before it is divided.
@@ -65,6 +67,13 @@ class Accumulator:
         register = self.emit.spread(value.register, self.emit.lanes)
         new = self._joined(state, register, register)
         return new if mask is None else tuple(self.emit.select(mask, a, b) for a, b in zip(new, state))
+
+    def take_all(self, state: State, vectors: Sequence[Operand]) -> State:
+        """What widened sums begin with and several vectors, a power of two of them."""
+        found = [self.scalars.to(x, FLOAT32) for x in vectors]
+        while len(found) > 1:
+            found = [self.scalars.add(a, b) for a, b in zip(found[::2], found[1::2])]
+        return self.take(state, found[0], None)
 
     def merge(self, states: Sequence[State]) -> State:
         """Several vectors of the same elements' kinds as one."""

@@ -16,22 +16,29 @@ _ROUNDING = 12582912.0
 _LOG2_E = 1.4426950408889634
 # log(2) in two parts, the first what float32 holds of it.
 _LN2_HIGH, _LN2_LOW = 0.693147182464599609375, -1.904654299957767e-9
-# (exp(r) - 1 - r) / r**2 for |r| <= log(2) / 2: the polynomial whose largest error is least (2**-28 of exp(r)).
+# (exp(r) - 1 - r) / r**2 for |r| <= log(2) / 2 (largest error 2**-28 of exp(r)), where the CPU scales by any 2**n; for
+# |r| <= log(2) (2**-26), where that takes two factors, which are one and the same if n is even.
 _EXP = (0.49999993372854495, 0.1666651952179944, 0.041668401130071135, 0.008368851278842428, 0.0013814318366407446)
-# The same, its error least where exp(r) - 1 is what counts.
-_EXPM1 = (0.5000000062641177, 0.1666654204683067, 0.041666279116878646, 0.0083667107946338, 0.0013946667379776399)
+_EXP_OF_EVEN = (
+    0.5000003463743761, 0.16666614148919937, 0.04166126843049339, 0.008336103168393064, 0.0014104469865158999,
+    0.00019611598790912139,
+)  # fmt: skip
+# The same, as accurate as what is no part of the first two digits of a result must be (2**-23).
+_EXP_OF_PART = (0.4999922882514493, 0.16667116314090688, 0.04189055002797969, 0.008312477652061735)
+# ((exp(2 r) - 1) / 2 - r) / r**2 for |r| <= log(2) / 4, its error least where exp(2 r) - 1 is what counts.
+_EXPM1 = (1.0000000125283554, 0.6666616818732268, 0.3333302329353028, 0.1338673532767008, 0.04462933561529528)
 # From here on exp is infinite or 0, and tanh is 1.
 _EXP_ENDS, _TANH_IS_ONE = 104.0, 9.02
-# erf(x) / x - 1 by x**2 up to the first number (error 2**-31), from there on -log(1 - erf(x)) by x (error 2**-29), up
+# erf(x) / x - 1 by x**2 up to the first number (error 2**-27), from there on log(1 - erf(x)) by x (error 2**-29), up
 # to the second, where erf is 1.
-_ERF_IS_LARGE, _ERF_IS_ONE = 0.92, 4.0
+_ERF_IS_LARGE, _ERF_IS_ONE = 0.85, 4.0
 _ERF = (
-    0.1283791665798095, -0.3761263318842567, 0.11283687188682993, -0.02685894150743088, 0.0051999066622293465,
-    -0.0008130012574174447, 8.316774777471555e-05,
+    0.12837916023039536, -0.37612571837104725, 0.11282717404154831, -0.026802547866487843, 0.0050510949542751345,
+    -0.00063151299799959,
 )  # fmt: skip
 _ERF_TAIL = (
-    0.00019567344451143498, 1.1276756359071007, 0.6371822301461367, 0.10393161295481869, -0.02222692861336879,
-    0.0030432196118824555, -0.0001959374793995092,
+    -0.00011470345938472423, -1.1280154438869765, -0.6366016642887942, -0.10444803041374533, 0.02247897446885262,
+    -0.0031071790613020783, 0.00020252735495014415,
 )  # fmt: skip
 
 
@@ -63,64 +70,77 @@ def _at_least(emit: Emitter, x: Register, least: float) -> Register:
 
 
 def _polynomial(emit: Emitter, x: Register, coefficients: tuple[float, ...]) -> Register:
+    """Its even and its odd part side by side: half as long to wait for as one after the other."""
+    square = emit.binary("fmul", x, x)
+    even, odd = (_horner(emit, square, coefficients[start::2]) for start in (0, 1))
+    return _fma(emit, odd, x, even)
+
+
+def _horner(emit: Emitter, x: Register, coefficients: tuple[float, ...]) -> Register:
     found = _number(coefficients[-1])
     for c in reversed(coefficients[:-1]):
         found = _fma(emit, found, x, _number(c))
     return found
 
 
-def _reduced(emit: Emitter, x: Register) -> tuple[Register, Register, Register]:
-    """The whole n next to x / log(2), as a float and in the lowest bits of an integer, and x - n log(2)."""
-    shifted = _fma(emit, x, _number(_LOG2_E), _number(_ROUNDING))
-    n = emit.binary("fsub", shifted, _number(_ROUNDING))
+def _and_more(emit: Emitter, x: Register, coefficients: tuple[float, ...]) -> Register:
+    """x + x**2 p(x)."""
+    return _fma(emit, _polynomial(emit, x, coefficients), emit.binary("fmul", x, x), x)
+
+
+def _one_and_more(emit: Emitter, x: Register, coefficients: tuple[float, ...]) -> Register:
+    """1 + x + x**2 p(x)."""
+    return emit.binary("fadd", _and_more(emit, x, coefficients), _number(1.0))
+
+
+def _reduced(emit: Emitter, x: Register, unit: float, is_exact: bool = True) -> tuple[Register, Register, Register]:
+    """2**n of the whole n next to x / (unit log(2)), where a float has it; n; and x - n unit log(2).
+
+    Unless it is exact, the last is off by some n 2**-29: less than what counts where exp of it is a part of the result.
+    """
+    # The lowest bits of what rounds are then the exponent that a float of 2**n has.
+    rounding = _number(_ROUNDING + 127)
+    shifted = _fma(emit, x, _number(_LOG2_E / unit), rounding)
+    n = emit.binary("fsub", shifted, rounding)
     minus = emit.unary("fneg", n)
-    rest = _fma(emit, minus, _number(_LN2_LOW), _fma(emit, minus, _number(_LN2_HIGH), x))
-    bits = emit.binary("sub", emit.convert("bitcast", shifted, "i32"), _integer(0x4B400000))
-    return n, bits, rest
-
-
-def _power_of_two(emit: Emitter, n: Register) -> Register:
-    """2**n of integers from -126 to 127."""
-    return emit.convert("bitcast", emit.binary("shl", emit.binary("add", n, _integer(127)), _integer(23)), "float")
-
-
-def _scaled(emit: Emitter, target: Target, x: Register, n: Register, bits: Register) -> Register:
-    """x * 2**n, for |n| up to 252, rounded once."""
-    if x.lanes == 16 and target.has_scalef:
-        full, symbol = x.full_type, "@llvm.x86.avx512.mask.scalef.ps.512"
-        emit.declarations[symbol] = f"declare {full} {symbol}({full}, {full}, {full}, i16, i32 immarg) #0"
-        given = f"{full} {x.text}, {full} {n.text}, {full} zeroinitializer, i16 -1, i32 4"
-        return emit.value(f"call {full} {symbol}({given}) #0", x.type, x.lanes)
-    half = emit.binary("ashr", bits, _integer(1))
-    first = emit.binary("fmul", x, _power_of_two(emit, half))
-    return emit.binary("fmul", first, _power_of_two(emit, emit.binary("sub", bits, half)))
+    rest = _fma(emit, minus, _number(_LN2_HIGH * unit), x)
+    rest = _fma(emit, minus, _number(_LN2_LOW * unit), rest) if is_exact else rest
+    exponent = emit.binary("shl", emit.convert("bitcast", shifted, "i32"), _integer(23))
+    return emit.convert("bitcast", exponent, "float"), n, rest
 
 
 def _exp(emit: Emitter, target: Target, x: Register) -> Register:
     x = _at_least(emit, _at_most(emit, x, _EXP_ENDS), -_EXP_ENDS)
-    n, bits, r = _reduced(emit, x)
-    tail = _fma(emit, _polynomial(emit, r, _EXP), emit.binary("fmul", r, r), r)
-    return _scaled(emit, target, emit.binary("fadd", tail, _number(1.0)), n, bits)
+    if x.lanes == 16 and target.has_scalef:
+        _, n, r = _reduced(emit, x, 1.0)
+        return _scaled(emit, _one_and_more(emit, r, _EXP), n)
+    power, _, r = _reduced(emit, x, 2.0)
+    return emit.binary("fmul", emit.binary("fmul", _one_and_more(emit, r, _EXP_OF_EVEN), power), power)
+
+
+def _scaled(emit: Emitter, x: Register, n: Register) -> Register:
+    """x * 2**n, rounded once, by the instruction for it."""
+    full, symbol = x.full_type, "@llvm.x86.avx512.mask.scalef.ps.512"
+    emit.declarations[symbol] = f"declare {full} {symbol}({full}, {full}, {full}, i16, i32 immarg) #0"
+    given = f"{full} {x.text}, {full} {n.text}, {full} zeroinitializer, i16 -1, i32 4"
+    return emit.value(f"call {full} {symbol}({given}) #0", x.type, x.lanes)
 
 
 def _tanh(emit: Emitter, target: Target, x: Register) -> Register:
-    """(e - 1) / (e + 1) of e = exp(2 |x|), by e - 1, which small numbers leave accurate."""
+    """h / (h + 1) of h = (exp(2 |x|) - 1) / 2, which small numbers leave accurate."""
     size = _at_most(emit, emit.intrinsic("fabs", x), _TANH_IS_ONE)
-    _, bits, r = _reduced(emit, emit.binary("fadd", size, size))
-    tail = _fma(emit, _polynomial(emit, r, _EXPM1), emit.binary("fmul", r, r), r)
-    scale = _power_of_two(emit, bits)
-    less = _fma(emit, scale, tail, emit.binary("fsub", scale, _number(1.0)))
-    found = emit.binary("fdiv", less, emit.binary("fadd", less, _number(2.0)))
-    return emit.intrinsic("copysign", found, x)
+    power, _, r = _reduced(emit, size, 0.5, is_exact=False)
+    tail = _and_more(emit, r, _EXPM1)
+    half = _fma(emit, power, tail, _fma(emit, power, _number(0.5), _number(-0.5)))
+    return emit.intrinsic("copysign", emit.binary("fdiv", half, emit.binary("fadd", half, _number(1.0))), x)
 
 
 def _erf(emit: Emitter, target: Target, x: Register) -> Register:
     """Two polynomials, and exp for the tail: 1 - exp(...) is accurate where the result is not small."""
     size = _at_most(emit, emit.intrinsic("fabs", x), _ERF_IS_ONE)
-    _, bits, r = _reduced(emit, emit.unary("fneg", _polynomial(emit, size, _ERF_TAIL)))
-    tail = _fma(emit, _polynomial(emit, r, _EXP), emit.binary("fmul", r, r), r)
-    rest = _fma(emit, tail, _power_of_two(emit, bits), _power_of_two(emit, bits))
-    large = emit.intrinsic("copysign", emit.binary("fsub", _number(1.0), rest), x)
+    power, _, r = _reduced(emit, _polynomial(emit, size, _ERF_TAIL), 1.0, is_exact=False)
+    rest = emit.unary("fneg", _one_and_more(emit, r, _EXP_OF_PART))
+    large = emit.intrinsic("copysign", _fma(emit, rest, power, _number(1.0)), x)
     small = _fma(emit, _polynomial(emit, emit.binary("fmul", x, x), _ERF), x, x)
     return emit.select(emit.compare("fcmp ogt", size, _number(_ERF_IS_LARGE)), large, small)
 

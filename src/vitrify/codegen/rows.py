@@ -26,6 +26,9 @@ from .scalars import Operand as Number
 
 # Vectors of a row that one round of a loop takes, where it reduces them by instructions of several cycles.
 _UNROLLED = 4
+# The next row is fetched while this one is computed, if both are sure to stay in the second cache: a stream of a row's
+# size is over before the CPU itself has seen that it is one.
+_LARGEST_FETCHED, _CACHE_LINE = 1 << 16, 64
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,10 @@ class _Writer:
         self.operands: list[Value] = [*read, *plan.scratch, *columns, *plan.outputs]
         self.pointers = {v: f"%p{i}" for i, v in enumerate(self.operands)}
         self.numbers: dict[Value, Number] = {}  # of the row
+        self.fetched = [v for v in (*read, *plan.outputs) if v in plan.full]
+        gathering = [phase for phase in sorted(plan.loops) if plan.reductions(phase)]
+        # The first loop that gathers may itself wait for memory.
+        self.fetching = gathering[:2][-1] if gathering else None
 
     def written(self) -> str:
         """The IR."""
@@ -111,6 +118,10 @@ class _Writer:
             e.line(f"%a{i} = load ptr, ptr %a{i}.at")
             e.line(f"%s{i}.at = getelementptr i64, ptr %steps, i64 {i}")
             e.line(f"%s{i} = load i64, ptr %s{i}.at")
+        for v in self.fetched if self.fetching is not None else ():
+            number = self.operands.index(v)
+            e.line(f"%few{number} = icmp ule i64 %n, {_LARGEST_FETCHED // dtype_of(v).itemsize}")
+            e.line(f"%ahead{number} = select i1 %few{number}, i64 %s{number}, i64 0")
         e.line("%any = icmp ne i64 %rows, 0")
         e.line("br i1 %any, label %row, label %end")
         e.label("row")
@@ -165,13 +176,14 @@ class _Writer:
         e, name = self.emit, f"l{next(self.labels)}"
         reductions = self.plan.reductions(phase)
         gathered = [Accumulator(op, e, self.scalars) for op in reductions]
-        starts = [a.begin() for a in gathered]
         wide = {v: self.scalars.operand(e.spread(x.register, e.lanes), x.dtype) for v, x in self.numbers.items()}
         copies = _UNROLLED if gathered else 1
         step = copies * e.lanes
         e.line(f"%{name}.some = icmp uge i64 %n, {step}")
         e.line(f"br i1 %{name}.some, label %{name}.main, label %{name}.rest")
-        begin = [starts] * copies
+        # Of vectors side by side, one gathers widened sums for all.
+        starts = [[a.begin() for a in gathered], [() if a.is_widened else a.begin() for a in gathered]]
+        begin = [starts[c > 0] for c in range(copies)]
         main = self._body(phase, f"{name}.main", [(here, "0", begin)], gathered, wide, copies)
         e.line(f"%{name}.limit = add i64 {main.index}, {step}")
         e.line(f"%{name}.fits = icmp ule i64 %{name}.limit, %n")
@@ -187,7 +199,7 @@ class _Writer:
         e.label(f"{name}.done")
         _, ends = self._phis([(f"{name}.rest", index, states[:1]), (f"{name}.tail", tail.index, tail.states)])
         for number, (op, one) in enumerate(zip(reductions, gathered)):
-            merged = one.merge([copy[number] for copy in [*ends, *states[1:]]])
+            merged = one.merge([copy[number] for copy in [*ends, *states[1:]] if copy[number]])
             self.numbers[op.outputs[0]] = one.end(merged, Register("double", "%count", 1))
         return f"{name}.done"
 
@@ -219,15 +231,33 @@ class _Writer:
         at = len(e.lines)
         index, states = self._phis(sources)  # written again below, when it is known what the block hands to itself
         written = e.lines[at:]
-        ends: list[list[State]] = []
+        vectors = []
         for c in range(max(copies, 1)):
             where = index if c == 0 else e.value(f"add nuw i64 {index}, {c * e.lanes}", "i64", 1).text
-            mask = None if copies else self._mask(index)
-            ends.append(_Vector(self, phase, where, mask, wide).run(gathered, states[c]))
+            vectors.append(_Vector(self, phase, where, None if copies else self._mask(index), wide))
+        ends = [vector.run(gathered, state) for vector, state in zip(vectors, states)]
+        for number, (op, one) in enumerate(zip(self.plan.reductions(phase), gathered)):
+            if one.is_widened and copies:
+                ends[0][number] = one.take_all(ends[0][number], [vector.found[op.inputs[0]] for vector in vectors])
+        if copies and phase == self.fetching:
+            self._fetch(index, copies)
         step = e.value(f"add nuw i64 {index}, {max(copies, 1) * e.lanes}", "i64", 1).text
         flat = [step, *[r.text for copy in ends for state in copy for r in state]]
         e.lines[at : at + len(written)] = [f"{line}, [{text}, %{name}]" for line, text in zip(written, flat)]
         return _Round(step, ends)
+
+    def _fetch(self, index: str, copies: int) -> None:
+        """Let the CPU bring these vectors of the next row near; it does nothing where there is no memory."""
+        e = self.emit
+        e.declarations["@llvm.prefetch.p0"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+        for v in self.fetched:
+            size, number = dtype_of(v).itemsize, self.operands.index(v)
+            row = e.value(f"getelementptr i8, ptr {self.pointers[v]}, i64 %ahead{number}", "ptr", 1).text
+            start = e.value(f"mul nuw i64 {index}, {size}", "i64", 1).text
+            for line in range(0, copies * e.lanes * size, _CACHE_LINE):
+                place = e.value(f"add nuw i64 {start}, {line}", "i64", 1).text
+                address = e.value(f"getelementptr i8, ptr {row}, i64 {place}", "ptr", 1).text
+                e.line(f"call void @llvm.prefetch.p0(ptr {address}, i32 {int(v in self.plan.outputs)}, i32 3, i32 1)")
 
     def _mask(self, index: str) -> Register:
         """Which lanes of the vector at `index` lie in the row."""
@@ -260,11 +290,15 @@ class _Vector:
         self.found: dict[Value, Number] = dict(wide)
 
     def run(self, gathered: list[Accumulator], states: list[State]) -> list[State]:
-        """Compute and store what belongs into this loop; the states of reductions with these elements."""
+        """Compute and store what belongs into this loop; the states of reductions with these elements.
+
+        Widened sums take vectors without a mask later, several at once.
+        """
         plan, writer = self.plan, self.writer
+        values_of = [self._of(op.inputs[0]) for op in plan.reductions(self.phase)]
         new = [
-            one.take(state, self._of(op.inputs[0]), self.mask)
-            for one, op, state in zip(gathered, plan.reductions(self.phase), states)
+            state if one.is_widened and self.mask is None else one.take(state, x, self.mask)
+            for one, x, state in zip(gathered, values_of, states)
         ]
         # Stores come last: a result may lie where this loop loads what was kept.
         due = [(v, place or v) for v, place in plan.kept.items() if plan.phase[v] == self.phase]
