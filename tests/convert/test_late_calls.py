@@ -34,6 +34,10 @@ FUNCTIONS = {
     "norm": lambda x, y, n: paddle.norm(x, n, axis=1),
     "strides of memory": lambda x, y, n: paddle.as_strided(x, [n, 2], [1, 1]),
     "flag": lambda x, y, n: paddle.std(x, unbiased=n > 1),
+    "window of a Layer": lambda x, y, n: paddle.nn.AvgPool2D(n)(y),
+    "axis of a Layer": lambda x, y, n: paddle.nn.Softmax(n)(x),
+    "slope of a Layer": lambda x, y, n: paddle.nn.LeakyReLU(n * 0.1)(x),
+    "blocks of a Layer": lambda x, y, n: paddle.nn.PixelShuffle(n)(y),
     "in a loop": lambda x, y, n: sum([paddle.trace(x, k) * k for k in range(3)]) * n,
     "in a loop of the run": lambda x, y, n: _sum_of_diagonals(x, n),
 }

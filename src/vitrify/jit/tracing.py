@@ -9,6 +9,7 @@ import numpy as np
 
 from ..convert import attempt, convert_call, ends_program, entered, observe_function
 from ..convert.calls.caught import unmasked
+from ..convert.calls.open_axes import for_axes
 from ..convert.containers.dicts import GraphDict
 from ..convert.containers.stand_ins import Foreign, standing_in
 from ..convert.containers.structure import opened
@@ -64,6 +65,7 @@ class Trace:
         self.builder = Builder(self.program, self.lift)
         self.layers: list[Layer] = []
         self.builder.convert = convert_call
+        self.builder.with_numbers = for_axes
         self.builder.on_layer = self.layers.append
         self.builder.attempt = attempt
         self.builder.choose = choose

@@ -7,7 +7,10 @@ from inspect import Parameter, Signature
 from types import MappingProxyType
 from typing import Any
 
+from ...core.modes import recorder
+from ...core.pytree import all_leaves
 from ...eager.layer import Layer
+from ...ops.arguments import is_unknown
 
 REQUIRED: Any = Parameter.empty
 _POSITIONAL = Parameter.POSITIONAL_OR_KEYWORD
@@ -43,7 +46,11 @@ class FunctionalLayer(Layer):
         settings = {name: getattr(self, field) for name, field in self._fields.items() if name != "name"}
         if self._trains:
             settings["training"] = self.training
-        return type(self)._function(*inputs, **{**settings, **named})
+        function = type(self)._function
+        building = recorder.get()
+        if building is not None and any(map(is_unknown, all_leaves(settings))):  # as a user's call of the function
+            function = building.with_numbers(building.convert(function))
+        return function(*inputs, **{**settings, **named})
 
     def extra_repr(self) -> str:
         """The settings, and the name if one was given and Paddle shows it."""
