@@ -264,6 +264,25 @@ def penalty() -> Case:
     return Case(step, model.parameters(), [sgd])
 
 
+def told_of_updated() -> Case:
+    """What leaves the function was computed from the parameters as the step left them; so was an average of them."""
+    model = mlp()
+    adam = opt.Adam(0.1, parameters=model.parameters())
+    average = [p.clone() for p in model.parameters()]
+
+    def step(x, y):
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        adam.step()
+        adam.clear_grad()
+        with paddle.no_grad():
+            for mean, p in zip(average, model.parameters()):
+                mean.set_value(0.9 * mean + 0.1 * p)
+        return loss, sum((p**2).sum() for p in model.parameters()).sqrt(), average[0].sum()
+
+    return Case(step, model.parameters(), [adam], lambda: [mean.numpy() for mean in average])
+
+
 def attacked() -> Case:
     """A leaf that the function makes itself."""
     model = mlp()
@@ -425,8 +444,8 @@ def gradients_stay() -> Case:
 
 CASES = [
     scheduled, scheduled_before, several_steps, plateau, accumulated, scaled, scaled_and_clipped, averaged, followed,
-    by_hand, adversaries, penalty, attacked, on_some_paths, half_precision, half_without_copy, hooked,
-    normalized, changed_gradients, gradients_stay, nothing_to_train,
+    by_hand, adversaries, penalty, attacked, told_of_updated, on_some_paths, half_precision, half_without_copy,
+    hooked, normalized, changed_gradients, gradients_stay, nothing_to_train,
 ]  # fmt: skip
 
 

@@ -1,13 +1,13 @@
 """The leaves of a trace: what wants a gradient, the versions that in-place changes give it, and its `.grad`.
 
 Leaves are the captured tensors that want a gradient, and variables that the code makes leaves itself
-(`x.stop_gradient = False`). An in-place change under no_grad gives a leaf another version, which no gradient passes:
-what flows to any version of a leaf is its gradient.
+(`x.stop_gradient = False`). An in-place change under no_grad gives a leaf another version, which hands its gradient on
+to the one before: what flows to any version of a leaf is its gradient.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..autodiff.activity import carries_gradient
@@ -19,10 +19,11 @@ from ..convert.state.journal import note_write
 from ..convert.values.optional import is_none, optional_kind
 from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, scoped
-from ..core.source import user_frames
 from ..eager.tensor import Tensor
 from ..ir.program import Variable, position
-from ..ops.like import assign_op, cast, detach_op, full_like
+from ..ir.tape_place import LEAF, version_of
+from ..ir.text import FORWARD
+from ..ops.like import assign_op, cast, full_like
 from ..ops.missing import MAY_BE_MISSING, filled, is_given_op
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Leaves:
         self.pinned: dict[int, Tensor] = {}
         """The tensors whose gradient or state the program reads or writes: no other may take their place."""
         self._given: set[Variable] = set()
+        self._firsts: dict[Variable, Variable] = {}
+        self._updates: dict[Variable, Variable] = {}  # what updates computed, by the version that it became
 
     # -- versions -----------------------------------------------------------------------------------------------------
 
@@ -78,7 +81,7 @@ class Leaves:
             return None
         if isinstance(leaf, Tensor):
             self.pin(leaf)
-        return value if self.leaf_of.get(value) is leaf else self._version_of(value, leaf)
+        return value if self.leaf_of.get(value) is leaf else self._version_of(old, value, leaf)
 
     def _leaf(self, var: Variable) -> Any:
         """The leaf that a variable is a version of, or None."""
@@ -89,32 +92,57 @@ class Leaves:
                 return None
         return found
 
-    def _version_of(self, value: Variable, leaf: Any) -> Variable:
-        builder = self._trace.builder
-        with scoped(grad_enabled, False):
-            value = builder.block.resolve(value)
-            fresh = builder.block.create_var(value.meta, prefix="leaf")
-            builder.block.append(detach_op, [value], [fresh], {}, builder.locs or user_frames(2))
-        object.__setattr__(fresh, "stop_gradient", not carries_gradient(fresh))
+    def _version_of(self, old: Variable, value: Variable, leaf: Any) -> Variable:
+        fresh = version_of(old, value)
+        fresh.__dict__[LEAF] = True
         self.leaf_of[fresh] = leaf
+        self._firsts[fresh] = self.first(old)
         return fresh
 
     def updated(self, leaf: Tensor, value: Variable) -> None:
         """Let `leaf` mean `value`, which an update just computed for it alone."""
         self.pin(leaf)
         if not leaf.stop_gradient:
-            object.__setattr__(value, "stop_gradient", False)
-            self.leaf_of[value] = leaf
+            builder = self._trace.builder
+            value.__dict__[LEAF] = True
+            with builder.program.adding(FORWARD):
+                version = self._version_of(builder.value(leaf), value, leaf)
+            self._updates[version] = value
+            value = version
         with scoped(grad_enabled, False):
             leaf._become(value)
 
-    def versions(self) -> Iterator[tuple[Variable, Any]]:
-        """All versions of all leaves that want a gradient, each with its leaf."""
+    def first(self, var: Variable) -> Variable:
+        """What the leaf was at first that `var` is a version of; any other variable as it is."""
+        return self._firsts.get(var, var)
+
+    def written(self, var: Variable) -> Variable:
+        """What is written into the leaf that is `var` after the run: what an update computed, where it was one."""
+        return self._updates.get(var, var)
+
+    def drop_unread(self, outputs: Collection[Variable | None]) -> None:
+        """Take out of the outermost block the versions that updates made and nothing reads, nor is among `outputs`."""
+        if not self._updates:
+            return
+        read, kept = {*outputs}, []
+        for operator in reversed(self._trace.block.ops):
+            if all(v in read or v not in self._updates for v in operator.outputs):
+                read.update(operator.variables)
+                kept.append(operator)
+        self._trace.block.ops[:] = kept[::-1]
+
+    def is_version(self, var: Variable) -> bool:
+        """Whether an in-place change of a leaf, or an update, made it."""
+        return var in self._firsts
+
+    def wanted(self) -> Iterator[tuple[Variable, Any]]:
+        """What each leaf was first that wants a gradient, and the leaf."""
         for tensor in self._trace.captured:
             var = self._trace.variables[id(tensor)]
             if not var.stop_gradient and carries_gradient(var):
                 yield var, tensor
-        yield from ((var, leaf) for var, leaf in self.leaf_of.items() if not var.stop_gradient)
+        own = [(var, leaf) for var, leaf in self.leaf_of.items() if not self.is_version(var)]
+        yield from ((var, leaf) for var, leaf in own if not var.stop_gradient)
 
     # -- gradients ----------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from ..core.rng import default_generator
 from ..eager.host_ops import PRINTED, print_op
 from ..eager.tensor import Tensor, wrap
 from ..ir.program import Variable
-from ..ir.tape_place import is_seen_change
+from ..ir.tape_place import is_seen_change, keeps_place
 from ..runtime.options import DEFAULT, ExecutionOptions
 from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
@@ -142,7 +142,9 @@ class PartialProgramLayer:
             outputs = [*concrete.outputs, *[v for _, v in writes], *found.needs, *seen[self._n_values :]]
         stops = [v.stop_gradient for v in block.inputs] if stops is None else stops
         wrt = [i for i, stop in enumerate(stops) if not stop] if _grad_enabled() else []
-        given = None if not concrete.spent else [i for i in range(self._n_values) if i not in concrete.spent]
+        # No gradient comes back by what leaves a tensor where it was on the tape.
+        unasked = {*concrete.spent, *[self._n_values + k for k, (_, v) in enumerate(writes) if keeps_place(v)]}
+        given = [i for i in range(self._n_values + len(writes)) if i not in unasked] if unasked else None
         self.segment = compile_segment(block, outputs, wrt, options, given, dict(writes))
         self.segment.bare = range(self._needs.start, self._needs.stop)
         if self._updates is not None:
@@ -176,7 +178,7 @@ class PartialProgramLayer:
         self._changed_captured = sorted(i for i, _ in concrete.writes if i >= concrete.n_arguments)
         self._changes = bool(concrete.writes)
         # What the tape sees change: a leaf that wants a gradient may be so on the path that leaves it alone.
-        self._taped = [i for i, v in writes if not v.stop_gradient or is_seen_change(v)]
+        self._taped = [i for i, v in writes if not keeps_place(v) and (not v.stop_gradient or is_seen_change(v))]
         self._cells: list[Any] | None = None  # of the inputs of the latest call, where no two counted changes together
 
     def _note_shortcuts(self) -> None:

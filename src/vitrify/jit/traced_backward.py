@@ -44,9 +44,9 @@ class TracedBackward(Leaves):
         if not flowing:
             return
         outs, grads = zip(*flowing)
-        if any(v.block is not self.block and not isinstance(leaf, Tensor) for v, leaf in self.versions()):
+        leaves = dict(self.wanted())
+        if any(v.block is not self.block for v in leaves):
             raise UnsupportedError("backward() to a leaf made in a branch or loop that a tensor decides", hint=OUTSIDE)
-        leaves = {v: leaf for v, leaf in self.versions() if v.block is self.block}
         outside = [v for v in self._trace.arguments if not v.stop_gradient]
         wrt = [*leaves, *outside, *self._retained]
         found = self._pulled(outs, grads, wrt, retain_graph, create_graph=False)
@@ -59,16 +59,17 @@ class TracedBackward(Leaves):
             for var in self._retained:
                 if var in found:
                     self._accumulate(var, found[var])
-            for leaf, ct in self._summed(leaves, found):
-                self._accumulate(leaf, self._hooked(leaf, ct))
+            for var, leaf in leaves.items():
+                if var in found:
+                    self._accumulate(leaf, self._hooked(leaf, found[var]))
 
     def grad(
         self, outputs: Sequence[Any], inputs: Sequence[Any], grads: Sequence[Any], *, retain_graph: bool,
         create_graph: bool, allow_unused: bool, no_grad_vars: Sequence[Any],
     ) -> list[Any]:  # fmt: skip
         """The gradient for each of `inputs`, leaving every `.grad` alone."""
-        outs, wrt = [self._output(t) for t in outputs], [self._output(t) for t in inputs]
-        blocked = frozenset(self._output(t) for t in no_grad_vars)
+        outs, wrt = [self._output(t) for t in outputs], [self.first(self._output(t)) for t in inputs]
+        blocked = frozenset(self.first(self._output(t)) for t in no_grad_vars)
         reached = [var for var in wrt if not var.stop_gradient]
         found = self._pulled(outs, grads, reached, retain_graph or create_graph, create_graph, blocked)
         results: list[Any] = []
@@ -117,7 +118,8 @@ class TracedBackward(Leaves):
             found = pull_back(builder, self.block, seeds, wrt, blocked)
         self._check_versions(self.block.ops[mark:])
         if not retain_graph:
-            self._freed |= passed
+            # A new version of a leaf keeps nothing for backward that could be freed.
+            self._freed |= {op for op in passed if not any(self.is_version(v) for v in op.outputs)}
         return found
 
     @contextmanager
@@ -167,15 +169,6 @@ class TracedBackward(Leaves):
                 if var in replaced and self._leaf(var) is not None:
                     raise modified(operator, var)
 
-    def _summed(self, leaves: Mapping[Variable, Any], found: Mapping[Variable, Variable]) -> list[tuple[Any, Variable]]:
-        """(leaf, gradient) for the leaves that have one, from all their versions."""
-        sums: dict[int, tuple[Any, Variable]] = {}
-        for var, leaf in leaves.items():
-            if var in found:
-                held = sums.get(id(leaf))
-                sums[id(leaf)] = (leaf, found[var] if held is None else self._sure(held[1], var) + found[var])
-        return list(sums.values())
-
     def _spent(self) -> set[Variable]:
         """What depends on operators that backward freed."""
         spent: set[Variable] = set()
@@ -195,15 +188,3 @@ class TracedBackward(Leaves):
                         "backward() outside would not reach it",
                         hint="make the leaf outside of the function, or call backward() inside",
                     )
-        changed = {v for v, leaf in self.leaf_of.items() if isinstance(leaf, Tensor) and not v.stop_gradient}
-        if not changed:
-            return
-        active = active_variables(self._differentiated(), changed)
-        if any(v in active and v not in self.leaf_of for v in outputs):
-            locs = [op.locs[0] for op in self.block.ops if op.locs and not changed.isdisjoint(op.outputs)]
-            raise UnsupportedError(
-                "a tensor leaves the function that was computed from a parameter changed inside: backward() outside "
-                "would have to reach it",
-                loc=locs[0] if locs else None,
-                hint="call backward() inside as well, or return it detached",
-            )

@@ -318,6 +318,7 @@ def _finish(
     outputs.hand_through(state.block.inputs)
     left_alone = {i: outputs.stops(v) for i, v in writes if state.block.inputs[i].stop_gradient}
     state.block.outputs = [*outputs.variables, *[v for _, v in writes], *reversed(outputs.flags)]
+    state.training.drop_unread(state.block.outputs)
     drop_unused_blocks(state.program)
     if is_dumped("program"):
         dump("program", "txt", str(state.program))
@@ -344,5 +345,5 @@ def _writes(state: Trace, places: dict[Variable, int]) -> list[tuple[int, Variab
     for index, tensor in enumerate(state.captured, len(places)):
         value = current.get(state.variables[id(tensor)])
         if value is not None:
-            writes.append((index, value))
+            writes.append((index, state.training.written(value)))
     return writes
