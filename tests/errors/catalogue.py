@@ -1144,17 +1144,49 @@ GROUPS: dict[str, list[Entry]] = {
             "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
         ),
         _entry(
-            "backward() where a tensor decides",
+            "backward() through an earlier iteration",
             "UnsupportedError",
-            "backward inside a branch or loop that a tensor decides",
-            "Which operators backward passes must be known; backward of branches and loops is no problem.",
+            "backward, in a loop or recursion that a tensor decides, through what it got from the iteration or call "
+            "before",
+            "How many iterations it would go back through is known only when the program runs.",
             """
             w = paddle.ones([3])
             w.stop_gradient = False
 
             def f(x):
-                if x.sum() > 0:
-                    (w * x).sum().backward()
+                h = x * 0
+                while h.sum() < 9:
+                    h = h + w * x
+                    h.sum().backward(retain_graph=True)
+                return h
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                h = x * 0
+                while h.sum() < 9:
+                    part = w * x
+                    part.sum().backward()
+                    h = h + part.detach()
+                return h
+            """,
+        ),
+        _entry(
+            "backward() in a loop through what is before it",
+            "UnsupportedError",
+            "backward, in a loop that a tensor decides, through what was computed before the loop",
+            "The first backward frees it, so eager code raises in the second iteration, if there is one.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                h, n = w * x, x.sum()
+                while n > 0:
+                    h.sum().backward()
+                    n = n - 10
                 return x
             """,
             """
@@ -1162,8 +1194,38 @@ GROUPS: dict[str, list[Entry]] = {
             w.stop_gradient = False
 
             def f(x):
-                loss = (w * x).sum() if x.sum() > 0 else (w * 0).sum()
-                loss.backward()
+                h, n = w * x, x.sum()
+                while n > 0:
+                    h.sum().backward(retain_graph=True)
+                    n = n - 10
+                return x
+            """,
+        ),
+        _entry(
+            "backward() through what a branch may have freed",
+            "UnsupportedError",
+            "backward through add behind a branch or loop that a tensor decides, in which a backward freed it",
+            "Eager code raises where that branch ran.",
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                h = w + x
+                if x.sum() > 0:
+                    h.sum().backward()
+                (h * x).sum().backward()
+                return x
+            """,
+            """
+            w = paddle.ones([3])
+            w.stop_gradient = False
+
+            def f(x):
+                h = w + x
+                if x.sum() > 0:
+                    h.sum().backward(retain_graph=True)
+                (h * x).sum().backward()
                 return x
             """,
         ),
@@ -1546,7 +1608,6 @@ ELSEWHERE: dict[str, str] = {
     "whether the power of numbers that change is an int or a float is not known": "tests/jit/test_numbers",
     " of a variable of a program": "gradients of programs written by hand; tests/static",
     "run_program: backward ran through this part of the graph inside of the function and freed it": _BACKWARD,
-    "backward() to a leaf made in a branch or loop that a tensor decides": "tests/jit/test_leaves_on_paths.py",
     " of a number that is known only when the program runs": "raised by programs of tests/convert/test_caught.py",
     "), given a tensor that has a value only when the program runs; a handler here would take that for an error of its "
     "own": "raised by programs of tests/convert/test_caught.py",

@@ -166,9 +166,11 @@ def fails_deep_inside(x, n):
 
 
 def backward_inside(x, n):
-    if x.sum() > -100:
-        x.sum().backward()  # here
-    return x
+    w, total = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False), x * 0
+    while total.sum() < n:
+        total = total + w * x
+        total.sum().backward(retain_graph=True)  # here
+    return total
 
 
 def generator(x, n):  # here

@@ -32,7 +32,7 @@ EXPECTED = {
     p.changes_its_argument: (Exception, "the recursive function swap changes what its argument 'pair' holds"),
     p.too_deep: (RecursionError, "the function calls itself more than"),
     p.fails_deep_inside: (ValueError, "add: shapes do not broadcast: x is [3], y is [5]"),
-    p.backward_inside: (Exception, "backward inside a branch or loop that a tensor decides"),
+    p.backward_inside: (Exception, "backward, in a loop or recursion that a tensor decides, through what it got"),
     p.generator: (Exception, "generator functions are not converted: `generator`"),
     p.run_shape: (ValueError, "add: shapes do not broadcast: x is [3], y is [7]"),
     p.run_index: (IndexError, "index 7 is out of"),

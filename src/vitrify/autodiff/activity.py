@@ -86,6 +86,15 @@ class _Activity:
         return self.known[key]
 
 
+def reached_variables(operator: Operator, active: set[Variable]) -> list[Variable]:
+    """Those of the active variables that get a cotangent of an operator whose outputs have one."""
+    if isinstance(operator.op.vjp, StructuralGradient):
+        return [v for v in operator.variables if v in active]
+    names = wanted_inputs(operator, active)
+    named = [(operator.op.input_name(i), v) for i, v in enumerate(operator.inputs)]
+    return [v for name, v in named if isinstance(v, Variable) and v in active and name in names]
+
+
 def wanted_inputs(operator: Operator, active: set[Variable]) -> frozenset[str]:
     """Names of the inputs that are active and that the op has a cotangent for."""
     rules = operator.op.vjp

@@ -90,7 +90,14 @@ class Leaves:
             found = self._trace.tensors.get(var)
             if found is not None and (found._node is not None or found.stop_gradient):
                 return None
-        return found
+        return self._carried_leaf(var) if found is None else found
+
+    def _carried_leaf(self, var: Variable) -> Any:
+        """The leaf whose content is `var` at the head of a loop's body that changes it, or None."""
+        if var.block is self._trace.block or position(var.block.inputs, var) < 0:
+            return None
+        handle = next((h for h, held in self._trace.builder.current.items() if held is var and h is not var), None)
+        return None if handle is None else self._leaf(handle)
 
     def _version_of(self, old: Variable, value: Variable, leaf: Any) -> Variable:
         fresh = version_of(old, value)

@@ -17,6 +17,7 @@ from ..eager.tensor import Tensor, wrap
 from ..ir.graph_tensor import as_number
 from ..ir.program import Variable
 from ..ops.methods import TensorMethods
+from .ended_blocks import differentiated
 from .leaves import OUTSIDE
 from .spent import freed
 from .stale import stale_results
@@ -124,9 +125,10 @@ class Training(TracedBackward):
                     "is none or has been used",
                     hint="make the leaf (stop_gradient = False) after the `if`",
                 )
+        self._check_carried()
         spent = self._spent()
         self._check_flow([v for v in outputs if v not in spent])
-        stale = stale_results(self._differentiated(), self._trace.builder.aliases)
+        stale = stale_results(differentiated(self.block), self._trace.builder.aliases)
         reasons = stale | dict.fromkeys(spent, freed())
         return {i: reasons[v] for i, v in enumerate(outputs) if v in reasons}
 
