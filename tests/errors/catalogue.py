@@ -1176,7 +1176,7 @@ GROUPS: dict[str, list[Entry]] = {
         _entry(
             "backward() in a loop through what is before it",
             "UnsupportedError",
-            "backward, in a loop that a tensor decides, through what was computed before the loop",
+            "backward, in a loop or recursion that a tensor decides, through what was computed before it",
             "The first backward frees it, so eager code raises in the second iteration, if there is one.",
             """
             w = paddle.ones([3])

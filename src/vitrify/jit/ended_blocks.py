@@ -48,7 +48,7 @@ class Wanting:
         self._sources = sources
         self._given: dict[Block, set[Variable]] = {}  # inputs of functions
         calls = [(block, op) for block in program.blocks for op in block.ops if op.op is call_op]
-        while any([self._has_more(block, op) for block, op in calls]):
+        while any(self._has_more(block, op) for block, op in calls):
             pass
 
     def of(self, block: Block) -> set[Variable]:

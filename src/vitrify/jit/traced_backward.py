@@ -190,17 +190,17 @@ class TracedBackward(Leaves):
     def _free(self, passed: Iterable[Operator], level: Block) -> None:
         """Note what a backward freed of a block, where it is sure to run.
 
-        Raises UnsupportedError in a loop that a tensor decides, for what was computed before it.
+        Raises UnsupportedError in a loop or recursion, for what was computed before it.
         """
         inner = self._trace.builder.block
         # A new version of a leaf keeps nothing for backward that could be freed.
         freed = {op for op in passed if not any(self.is_version(v) for v in op.outputs)}
         if level is inner:
             self._freed |= freed
-        elif freed and self._is_in_loop(inner, level):
+        elif freed and self._is_repeated(inner, level):
             raise UnsupportedError(
-                "backward, in a loop that a tensor decides, through what was computed before the loop",
-                hint="call backward(retain_graph=True), or compute it inside of the loop",
+                "backward, in a loop or recursion that a tensor decides, through what was computed before it",
+                hint="call backward(retain_graph=True), or compute it inside",
             )
         else:
             for operator in freed:
@@ -242,10 +242,10 @@ class TracedBackward(Leaves):
                 wanted.update(reached_variables(operator, active))
         return passed
 
-    def _is_in_loop(self, block: Block | None, outer: Block) -> bool:
-        """Whether a loop is around `block` that `outer` is around."""
+    def _is_repeated(self, block: Block | None, outer: Block) -> bool:
+        """Whether a loop, or a function that calls itself, is around `block` that `outer` is around."""
         while block is not None and block is not outer:
-            if block in self._trace.builder.loop_bodies:
+            if block in self._trace.builder.loop_bodies or block.name:
                 return True
             block = block.parent
         return False
