@@ -701,6 +701,15 @@ def keys_of_the_run(x):
     return counts, seen, len(seen)
 
 
+@construct(DATA, "dict of dicts, or of sets, whose keys are numbers that only a run knows")
+def keys_of_the_run_in_dicts(x):
+    counts, seen = {}, defaultdict(set)
+    for v in x:
+        counts.setdefault(int(v) % 2, {})[int(v)] = v
+        seen[int(v) % 2].add(int(v))
+    return counts, seen
+
+
 @construct(DATA, "set changed on one path")
 def set_by_path(x):
     found = {0}

@@ -100,7 +100,9 @@ class Outputs:
         leaving = [value for value in seen.values() if not self._is_from_outside(value)]
         self._leaving = {value for value in leaving if isinstance(value, Variable) and not is_number(value)}
         check_inner_lists(leaving, filter(self._is_from_outside, all_inner_lists()))
-        found = [(value, known_origin(value)) for value in seen.values()] if len(seen) > 1 else []
+        inside = {id(part) for value in leaving if isinstance(value, OverList) for part in value.lists()}
+        outer = [value for value in seen.values() if id(value) not in inside]
+        found = [(value, known_origin(value)) for value in outer] if len(outer) > 1 else []
         owners = Counter(id(origin.owner) for _, origin in found if origin is not None)
         for value, origin in found:
             # Two may be one list, told by the list that they are items of, though that does not leave.
@@ -141,7 +143,7 @@ class Outputs:
         """The mark of a container that stands in several places."""
         origin = self._origins.get(id(value))
         if origin is not None:
-            return ItemLeaf(self._of_shared(origin.owner), self.output(emit(origin.key, None)).index)
+            return ItemLeaf(self._of_shared(origin.owner), self.output(emit(origin.key, None)).index, origin.path)
         found = self._shared[id(value)]
         if found is None:
             if is_open(value):

@@ -47,10 +47,21 @@ class AttributeLeaf:
 
 @dataclass(frozen=True)
 class ItemLeaf:
-    """Marks a list that is an item of another one that a call gives: `owner`, at the place that output `key` says."""
+    """Marks a list that is an item of another one that a call gives: `owner`, at the place that output `key` says.
+
+    `path`: where in a tuple, which is the item, it stands.
+    """
 
     owner: SharedLeaf
     key: int
+    path: tuple[int, ...] = ()
+
+    def found(self, owner: Any, values: Sequence[Any]) -> Any:
+        """The list, in what `owner` is in this call."""
+        item = owner[values[self.key].item()]
+        for place in self.path:
+            item = item[place]
+        return item
 
 
 @dataclass(frozen=True)
@@ -142,7 +153,7 @@ class Template:
                 if whole.index not in shared:
                     shared[whole.index] = whole.template.build(values, inputs, arguments, shared)
                 found = shared[whole.index]
-                made.append(found[values[leaf.key].item()] if isinstance(leaf, ItemLeaf) else found)
+                made.append(leaf.found(found, values) if isinstance(leaf, ItemLeaf) else found)
             elif isinstance(leaf, AttributeLeaf):
                 shared = {} if shared is None else shared
                 is_set = bool(values[leaf.flag]._data)  # one number

@@ -9,11 +9,12 @@ changed by another name is refused once it is read.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from typing import Any, Protocol
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenList, is_open, node_of
+from ...core.pytree import OpenList, OpenTuple, OverList, is_open, node_of
 from ...core.source import user_frames
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
@@ -22,6 +23,9 @@ from ...ops.lists import list_len_op
 from ...ops.select import where
 from ..state.journal import is_inside
 from ..values.base import builder, is_graph, is_tensor
+
+Path = tuple[int, ...]
+"""Where in an item a list stands: its place among what a tuple, or a dict of lists, holds; () is the item itself."""
 
 
 class InnerList(Protocol):
@@ -32,30 +36,31 @@ class InnerList(Protocol):
     version: int
     block: Any
 
-    def row_is_shared(self) -> bool:
-        """Whether others may know the lists in it, too."""
+    def row_is_shared(self, path: Path | None = None) -> bool:
+        """Whether others may know the lists in it, too: those that stand in its items at `path`, by default any."""
 
     def share_rows(self) -> None:
         """Note that others know the lists in it, too."""
 
-    def store_row(self, key: Any, value: Any) -> None:
-        """Hold `value`, a list that was changed, at `key`."""
+    def store_row(self, key: Any, value: Any, path: Path) -> None:
+        """Hold `value`, a list that was changed, at `path` in item `key`."""
 
-    def read_anew(self, owner: Any, key: Any) -> None:
-        """Hold what item `key` of `owner` is now."""
+    def read_anew(self, owner: Any, key: Any, path: Path) -> None:
+        """Hold what stands at `path` in item `key` of `owner` now."""
 
     def lose(self, error: UnsupportedError) -> None:
         """Hold nothing that may be read: `error` says why."""
 
 
 class Origin:
-    """Where a list is an item of another one: `key` of `owner`, as long as no item there changes its place.
+    """Where a list is an item of another one, or stands at `path` in an item: `key` of `owner`.
 
-    Without an owner: somewhere, where nobody can tell.
+    That is so as long as no item there changes its place. Without an owner: somewhere, where nobody can tell.
     """
 
-    def __init__(self, owner: Any = None, key: Any = None) -> None:
+    def __init__(self, owner: Any = None, key: Any = None, path: Path = ()) -> None:
         self.owner = owner
+        self.path = path
         self.version = -1 if owner is None else owner.version
         self._items: Any = None if owner is None else owner.items
         self._key = key
@@ -80,6 +85,10 @@ class Origin:
         """Whether the place is where a `for` through the owner stands."""
         return self.is_known and id(self._key) in builder().loop_counters
 
+    def is_beside(self, other: Origin) -> bool:
+        """Whether the two are in the same part of the same item."""
+        return other.owner is self.owner and other._key is self._key and other.path[:-1] == self.path[:-1]
+
     @property
     def is_known(self) -> bool:
         """Whether the list is at that place still."""
@@ -95,11 +104,23 @@ def note_origin(value: Any, origin: Origin) -> None:
 
 
 def known_origin(value: Any) -> Origin | None:
-    """Where the list is an item of another one, if that can be told and nobody else may know it."""
+    """Where the list, dict or set is an item of a list, if that can be told and nobody else may know it."""
+    if isinstance(value, OverList):
+        return _common_origin([known_origin(part) for part in value.lists()])
     if not isinstance(value, OpenList) or len(value.origins) != 1:  # type: ignore[attr-defined]
         return None
     (origin,) = value.origins  # type: ignore[attr-defined]
-    return origin if origin.is_known and not origin.owner.row_is_shared() else None
+    return origin if origin.is_known and not origin.owner.row_is_shared(origin.path) else None
+
+
+def _common_origin(origins: Sequence[Origin | None]) -> Origin | None:
+    """Where the item is that these lists, each at a place of its own in it, are made into."""
+    first = origins[0]
+    if first is None or any(other is None or not first.is_beside(other) for other in origins):
+        return None
+    found = copy(first)
+    found.path = first.path[:-1]
+    return found
 
 
 def is_known_elsewhere(value: Any) -> bool:
@@ -160,11 +181,11 @@ def share_owners(value: Any) -> None:
 def tell_owners(value: Any) -> None:
     """Store a list that was changed where it is an item; raises UnsupportedError where that cannot be told."""
     for origin in value.origins:
-        if not origin.is_known or origin.owner.row_is_shared():
+        if not origin.is_known or origin.owner.row_is_shared(origin.path):
             raise _change_refused(origin)
     for origin in list(value.origins):
-        origin.owner.store_row(origin.key, value)
-        _tell_others(origin.owner, value)
+        origin.owner.store_row(origin.key, value, origin.path)
+        _tell_others(origin.owner, value, origin.path)
 
 
 def _change_refused(origin: Origin) -> UnsupportedError:
@@ -186,18 +207,21 @@ def note_sharing() -> None:
     builder().shared_at = _here()
 
 
-def _tell_others(owner: Any, changed: Any = None) -> None:
-    """An item of `owner`, `changed`, is another one now: whoever knows it by another name learns so."""
+def _tell_others(owner: Any, changed: Any = None, path: Path | None = None) -> None:
+    """An item of `owner`, `changed`, is another one now: whoever knows it by another name learns so.
+
+    path: where in the item it stands; what stands elsewhere in it is the same as before.
+    """
     above = _owners_of(owner)
     for other in list(_living()):
         if other is changed or any(other is part for part in above):
             continue
-        own = [origin for origin in other.origins if origin.owner is owner]
+        own = [origin for origin in other.origins if origin.owner is owner and path in (None, origin.path)]
         known = next((origin for origin in own if origin.is_known), None)
         if any(origin.owner is None for origin in other.origins) or (own and known is None):
             other.lose(_stale(owner))
         elif known is not None:
-            other.read_anew(owner, known.key)
+            other.read_anew(owner, known.key, known.path)
             _tell_others(other)
 
 
@@ -242,6 +266,35 @@ def _stale(owner: Any) -> UnsupportedError:
 
 
 # --- what lists hold by value ----------------------------------------------------------------------------------------
+
+
+def rows_in(value: Any) -> Iterator[tuple[Path, Any]]:
+    """The lists that a change of can be followed while `value` is an item of another one, and where in it they stand.
+
+    Those are `value` itself, and what tuples and dicts or sets made of lists hold.
+    """
+    if isinstance(value, OpenList):
+        yield (), value
+    for place, child in enumerate(_parts_of(value)):
+        for path, row in rows_in(child):
+            yield (place, *path), row
+
+
+def _parts_of(value: Any) -> list[Any]:
+    if isinstance(value, tuple):
+        return list(value)
+    return value.lists() if isinstance(value, OverList) and not isinstance(value, OpenTuple) else []
+
+
+def keep_but_rows(value: Any) -> None:
+    """`keep` of what an item is or holds beside the lists whose changes can be followed."""
+    if isinstance(value, OpenList):
+        return
+    parts = _parts_of(value)
+    for part in parts:
+        keep_but_rows(part)
+    if not parts:
+        keep(value)
 
 
 def keep(value: Any) -> None:

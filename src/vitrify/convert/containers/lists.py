@@ -11,7 +11,7 @@ from copy import deepcopy
 from typing import Any, NoReturn
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenList, is_open
+from ...core.pytree import OpenList, OverList, is_open, node_of, rebuild
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
 from ...ops.lists import (
@@ -33,16 +33,20 @@ from ..values.sequences import GraphSequence
 from ..values.user_errors import for_user, note_user_error
 from .inner_lists import (
     Origin,
+    Path,
     is_known_by_others,
     is_known_elsewhere,
     is_next_item,
     is_put_again,
     keep,
+    keep_but_rows,
     note_origin,
     note_sharing,
+    rows_in,
     share_owners,
     tell_owners,
 )
+from .item_parts import first_part, part_at, row_specs, spec_at, with_spec_at
 from .list_items import (
     TWICE,
     AsList,
@@ -163,13 +167,12 @@ class GraphList(OpenList):
 
     def _holds(self, value: Any, key: Any) -> None:
         """Note that `value` is item `key` from now on."""
-        if isinstance(value, GraphList):
-            share_owners(value)
-            note_origin(value, Origin(self, key))
-            for item in list.__iter__(value):  # none where the length is not known
+        for path, row in rows_in(value):
+            share_owners(row)
+            note_origin(row, Origin(self, key, path))
+            for item in list.__iter__(row):  # none where the length is not known
                 keep(item)
-        else:
-            keep(value)
+        keep_but_rows(value)
 
     def _tell(self) -> None:
         if self.origins:
@@ -183,10 +186,11 @@ class GraphList(OpenList):
 
     # -- lists in it ------------------------------------------------------------------------------------------------
 
-    def row_is_shared(self) -> bool:
-        """Whether others may know the lists in it, too."""
+    def row_is_shared(self, path: Path | None = None) -> bool:
+        """Whether others may know the lists in it, too: those that stand in its items at `path`, by default any."""
         spec: Any = None if self.items is None or self.items.error is not None else self.items.spec
-        return is_list_spec(spec) and bool(spec.shared)
+        specs: Iterable[Any] = [spec_at(spec, path)] if path is not None else row_specs(spec)
+        return any(is_list_spec(found) and bool(found.shared) for found in specs)
 
     def share_rows(self) -> None:
         """Note that others know the lists in it, too."""
@@ -202,16 +206,15 @@ class GraphList(OpenList):
         self.share_rows()
         return self.opened()
 
-    def store_row(self, key: Any, value: Any) -> None:
-        """Hold `value`, a list that was changed, at `key`."""
-        items = self.opened()
+    def store_row(self, key: Any, value: Any, path: Path) -> None:
+        """Hold `value`, a list that was changed, at `path` in item `key`."""
         row = GraphList.of(value.items) if is_open(value) else GraphList(value)  # one that is known nowhere
-        self._put(items, list_set_op, key, row)
+        self._put(self.opened(), list_set_op, key, row, path)
 
-    def read_anew(self, owner: Any, key: Any) -> None:
-        """Hold what item `key` of `owner` is now."""
+    def read_anew(self, owner: Any, key: Any, path: Path) -> None:
+        """Hold what stands at `path` in item `key` of `owner` now."""
         note_write(ContentPlace(self))
-        super().take(_read(owner.opened(), key))
+        super().take(_read(part_at(owner.opened(), path), key))
         self.version += 1
 
     def lose(self, error: UnsupportedError) -> None:
@@ -221,12 +224,15 @@ class GraphList(OpenList):
             list.clear(self)
             self.items = Lost(error)
 
-    def _put(self, items: Items, op: OpDef, key: Any, value: Any) -> None:
-        items = fitted(items, join(items.spec, _spec_of(value, self, items.spec)))
-        row = pack(items.spec, value)
-        parts = tuple(passed_on(op, part, var, index=key) for part, var in zip(items.parts, row))
+    def _put(self, items: Items, op: OpDef, key: Any, value: Any, path: Path = ()) -> None:
+        spec = join(spec_at(items.spec, path), _spec_of(value, self, items.spec))
+        items = fitted(items, with_spec_at(items.spec, path, spec))
+        row, place = pack(spec, value), first_part(items.spec, path)
+        parts = list(items.parts)
+        for i, var in enumerate(row, place):
+            parts[i] = passed_on(op, parts[i], var, index=key)
         needed = 0 if type(key) is not int else -key if key < 0 else key + 1  # else an IndexError
-        self.change(Items(items.spec, parts, max(items.least, needed)), in_place=True)
+        self.change(Items(items.spec, tuple(parts), max(items.least, needed)), in_place=True)
 
     # -- reading ----------------------------------------------------------------------------------------------------
 
@@ -283,10 +289,9 @@ class GraphList(OpenList):
         if not is_graph(key) and not hasattr(key, "__index__"):
             raise note_user_error(TypeError(f"list indices must be integers or slices, not {type(key).__name__}"))
         item = _read(items, key)
-        if isinstance(item, GraphList):
-            note_origin(item, Origin(self, key))
-        else:
-            keep(item)
+        for path, row in rows_in(item):
+            note_origin(row, Origin(self, key, path))
+        keep_but_rows(item)
         return item
 
     @for_user
@@ -359,8 +364,9 @@ class GraphList(OpenList):
         items = self.opened()
         rest = tuple(passed_on(list_remove_op, p, index=index) for p in items.parts)  # first: it says what is wrong
         found = _read(items, index)
-        if isinstance(found, GraphList) and is_known_by_others(self):
-            note_origin(found, Origin())
+        if is_known_by_others(self):
+            for _, row in rows_in(found):
+                note_origin(row, Origin())
         self.change(Items(items.spec, rest, max(items.least - 1, 0)))
         return found
 
@@ -510,20 +516,29 @@ def _needs_graph(key: Any) -> bool:
 
 
 def _read(items: Items, key: Any) -> Any:
-    item = unpack(items.spec, iter([passed_on(list_get_op, p, index=key) for p in items.parts]), GraphList.of)
-    if type(item) is not list:
-        return item
-    for child in item:
-        keep(child)
-    return GraphList(item)
+    return _with_rows(
+        unpack(items.spec, iter([passed_on(list_get_op, p, index=key) for p in items.parts]), GraphList.of)
+    )
+
+
+def _with_rows(item: Any) -> Any:
+    """`item`, in which lists of known length are such as know that they are held by value."""
+    if type(item) is list:
+        for child in item:
+            keep(child)
+        return GraphList(item)
+    kind, children, extra = node_of(item) if isinstance(item, (tuple, OverList)) else (None, [], None)
+    found = [_with_rows(child) for child in children]
+    return rebuild(kind, found, extra) if any(a is not b for a, b in zip(found, children)) else item
 
 
 def _spec_of(value: Any, owner: GraphList, held: Any) -> Any:
     """The spec of what becomes an item of `owner`, whose items are `held`."""
     spec = spec_of(value)
-    if not isinstance(value, GraphList):
-        return spec
-    again = is_put_again(value) or (is_known_elsewhere(value) and shared_level(held) and not is_next_item(value, owner))
+    again = any(
+        is_put_again(row) or (is_known_elsewhere(row) and shared_level(held) and not is_next_item(row, owner))
+        for _, row in rows_in(value)
+    )
     return shared_spec(spec, TWICE) if again else spec
 
 
@@ -541,7 +556,7 @@ def joined(first: list[Any], second: list[Any]) -> Items:
         second.share_rows()
     specs = item_spec(first), item_spec(second)
     spec = join(*specs)
-    again = not is_open(second) and any(isinstance(item, GraphList) and is_put_again(item) for item in second)
+    again = not is_open(second) and any(is_put_again(row) for item in second for _, row in rows_in(item))
     if again or all(map(shared_level, specs)):
         spec = shared_spec(spec, TWICE)
     known = list_spec(spec)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from ...core.converted_too import converted_too
-from ...core.pytree import OpenTable, is_open
+from ...core.errors import UnsupportedError
+from ...core.pytree import OpenDict, OpenTable, is_open
 from ...ir.numbers import as_number
 from ...ops.tables import key_place_op
 from ..values.base import builder, is_graph, is_tensor
@@ -19,7 +20,7 @@ from ..values.user_errors import for_user, note_user_error
 from .by_position import at_position, is_at_position
 from .dicts import must_be_there, must_hold
 from .flags import negated
-from .keys import check_key, waits
+from .keys import check_key, of_number, waits
 from .list_items import AsList, Items, StructSpec, fitted, join, pack, spec_of
 from .lists import GraphList
 from .tuples import GraphTuple
@@ -110,7 +111,7 @@ class GraphTable(OpenTable):
         keys, held = self.columns
         if is_graph(place) or is_open(keys):
             keys.put(place, key)
-            held.put(place, value)
+            _put_item(held, place, value)
         elif place < len(keys):
             held[place] = value
         else:
@@ -277,6 +278,16 @@ GraphTable.__name__ = "dict"  # what messages of Python call it
 def is_mapping(value: Any) -> bool:
     """Whether it is a dict, of whatever form."""
     return isinstance(value, (dict, GraphTable))
+
+
+def _put_item(held: GraphList, place: Any, value: Any) -> None:
+    """`held.put(place, value)`; dicts and sets in it whose keys differ are to be tables, too."""
+    try:
+        held.put(place, value)
+    except UnsupportedError:
+        if isinstance(value, OpenDict):
+            raise of_number(value) from None
+        raise
 
 
 def _chosen(flag: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
