@@ -61,15 +61,12 @@ GROUPS: dict[str, list[Entry]] = {
             "A text made of tensors is known when the program runs; it can be printed or raised, not looked into.",
             """
             def f(x):
-                if f"{x.sum()}" == "6.0":
-                    return x
-                return -x
+                digits = f"{x.sum()}".split(".")
+                return x * len(digits[0])
             """,
             """
             def f(x):
-                if x.sum() == 6.0:
-                    return x
-                return -x
+                return x * len(f"{x.sum().floor()}"[:-2])
             """,
         ),
         _entry(

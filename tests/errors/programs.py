@@ -79,9 +79,9 @@ def needs_number(x, n):
     return [x] * whole(x.numpy().max())  # here
 
 
-def text_compared(x, n):
+def text_split(x, n):
     text = f"sum {x.sum()}"  # here
-    return x if text == "sum 1" else -x
+    return x * len(text.split())
 
 
 PARAMETER = paddle.create_parameter([2], "float32")

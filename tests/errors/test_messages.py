@@ -22,7 +22,7 @@ EXPECTED = {
     p.rank_changes: (ValueError, "loop variable 'x' changes its number of dimensions inside a tensor loop"),
     p.needs_value: (Exception, "a NumPy value computed from tensors is used as the target of an assignment to its"),
     p.needs_number: (Exception, "a NumPy value computed from tensors is used as a Python number, but known only when"),
-    p.text_compared: (Exception, "a text made of tensors is used where its characters are needed before the program"),
+    p.text_split: (Exception, "a text made of tensors is asked for split() where its characters are needed before"),
     p.text_kept: (Exception, "a text made of tensors is kept, a parameter of which changes later, where its"),
     p.caught_too_early: (Exception, "a tensor decides whether ValueError is raised here, so the `try` statement at"),
     p.assert_caught_too_early: (Exception, "a tensor decides whether AssertionError is raised here, so the `try`"),

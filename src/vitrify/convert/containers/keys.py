@@ -64,13 +64,34 @@ def of_number(owner: Any) -> NumberKeyError:
 
 
 def is_looked_up(owner: Any, key: Any) -> bool:
-    """Whether a dict is asked for a number of the program, and its own keys are known."""
-    return isinstance(owner, dict) and is_number(key) and not is_partial(owner) and len(owner) <= MAX_KEYS
+    """Whether a dict is asked for a number or text of the program, and its own keys are known."""
+    is_asked = is_number(key) or isinstance(key, GraphText)
+    return isinstance(owner, dict) and is_asked and not is_partial(owner) and len(owner) <= MAX_KEYS
+
+
+def _keys_like(owner: Any, key: Any) -> list[Any]:
+    """The keys of a dict that a number or text of the program may be."""
+    kinds = str if isinstance(key, GraphText) else SCALARS
+    return [known for known in dict.keys(owner) if isinstance(known, kinds)]
+
+
+def _is_key(key: Any, known: Any) -> Any:
+    return key == known if isinstance(key, GraphText) else as_number(equal(key, known))
 
 
 def looked_up(owner: Any, key: Any, *default: Any) -> Any:
-    """`owner[key]`, or `owner.get(key, default)`, for a number of the program, compared with each among the keys."""
-    numbers = [known for known in dict.keys(owner) if isinstance(known, SCALARS)]
+    """`owner[key]`, or `owner.get(key, default)`, for a number or text of the run, compared with each key."""
+    return _by_each_key(owner, key, lambda known: owner[known], *default)
+
+
+def taken_out(owner: Any, key: Any, *default: Any) -> Any:
+    """`owner.pop(key, default)` for such a key."""
+    return _by_each_key(owner, key, lambda known: owner.pop(known), *default)
+
+
+def _by_each_key(owner: Any, key: Any, use: Callable[[Any], Any], *default: Any) -> Any:
+    """What `use` gives for the one of the dict's keys that `key` is when the program runs."""
+    numbers = _keys_like(owner, key)
     is_there = not default and _is_plain(owner) and bool(numbers) and _must_be_one(key, numbers)
 
     def found(position: int) -> Any:
@@ -82,16 +103,15 @@ def looked_up(owner: Any, key: Any, *default: Any) -> Any:
             raise note_user_error(KeyError(key) if _is_plain(owner) else _no_new_key())
         held = numbers[position]
         if is_there and position == len(numbers) - 1:
-            return owner[held]
-        is_it = as_number(equal(key, held))
-        return builder().choose(is_it, lambda: owner[held], lambda: found(position + 1), f"dict[{held!r}]")
+            return use(held)
+        return builder().choose(_is_key(key, held), lambda: use(held), lambda: found(position + 1), f"dict[{held!r}]")
 
     return found(0)
 
 
 def _must_be_one(key: Any, numbers: Sequence[Any]) -> bool:
     """Whether the number is known to be one of those. A `try` around it is told where it is not."""
-    is_there = reduce(either, [as_number(equal(key, number)) for number in numbers])
+    is_there = reduce(either, [_is_key(key, number) for number in numbers])
     return refuse_unless_decided(KeyError(key), is_there)
 
 
@@ -107,7 +127,7 @@ def is_set_by_number(owner: Any, key: Any) -> bool:
     """
     if not is_looked_up(owner, key) or not builder().is_whole or may_be_table(owner):
         return False
-    return any(isinstance(known, SCALARS) for known in dict.keys(owner))
+    return bool(_keys_like(owner, key))
 
 
 def set_by_number(owner: Any, key: Any, put: Callable[[Any], None]) -> None:
@@ -115,14 +135,13 @@ def set_by_number(owner: Any, key: Any, put: Callable[[Any], None]) -> None:
 
     Where it is none of them the run raises UnsupportedError: eager code would add a key.
     """
-    numbers = [known for known in dict.keys(owner) if isinstance(known, SCALARS)]
+    numbers = _keys_like(owner, key)
 
     def found(position: int) -> Any:
         if position == len(numbers):
             raise note_user_error(_no_new_key())
         held = numbers[position]
-        is_it = as_number(equal(key, held))
-        return builder().choose(is_it, lambda: put(held), lambda: found(position + 1), f"dict[{held!r}]")
+        return builder().choose(_is_key(key, held), lambda: put(held), lambda: found(position + 1), f"dict[{held!r}]")
 
     found(0)
 
@@ -145,6 +164,8 @@ def by_key(method: BuiltinFunctionType | MethodType, form: Callable[..., Any]) -
         return _checking(form, lambda item: check_member(item, owner)) if name == "__contains__" else None
     if isinstance(owner, dict) and name == "get":
         return _getting(owner, _checking(form, lambda key: check_key(owner, key)))
+    if isinstance(owner, dict) and name == "pop":
+        return _popping(owner, _checking(form, lambda key: check_key(owner, key)))
     if isinstance(owner, dict) and name in _OF_DICTS:
         return _checking(form, lambda key: check_key(owner, key))
     if isinstance(owner, (set, frozenset)) and name in _OF_SETS:
@@ -159,6 +180,15 @@ def _getting(owner: Any, form: Callable[..., Any]) -> Callable[..., Any]:
         return looked_up(owner, key, default) if by_number else form(key, default)
 
     return get
+
+
+def _popping(owner: Any, form: Callable[..., Any]) -> Callable[..., Any]:
+    @for_user
+    def pop(key: Any, *default: Any) -> Any:
+        is_told = isinstance(key, GraphText) and is_looked_up(owner, key)
+        return taken_out(owner, key, *default) if is_told else form(key, *default)
+
+    return pop
 
 
 def check_member(value: Any, owner: Any = None) -> None:

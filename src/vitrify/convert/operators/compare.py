@@ -75,13 +75,18 @@ def _found(value: Any, container: Any) -> Any:
         return same if isinstance(same, bool) else same.any()
     if isinstance(container, range) and is_graph(value):
         return _in_range(container, value)
+    if isinstance(value, GraphText) and isinstance(container, dict):
+        return _in_keys(container, value)
     by_equality = isinstance(container, _BY_EQUALITY) or (isinstance(container, GraphKeys) and holds_number(value))
     if isinstance(container, GraphSet):
-        return _in_set(container, value) if holds_number(value) else container.has(value)
+        return _in_keys(container, value) if holds_number(value) else container.has(value)
     if by_equality:
         container = list(container)
     listed = isinstance(container, (list, tuple)) and (is_tensor(value) or any(map(is_tensor, container)))
-    if listed or (holds_number(value) and isinstance(container, (list, tuple, Set, dict))):
+    is_told = isinstance(value, GraphText) or holds_number(value)
+    if isinstance(container, (list, tuple)) and any(isinstance(item, GraphText) for item in container):
+        listed = True
+    if listed or (is_told and isinstance(container, (list, tuple, Set, dict))):
         return _in_items(container, value)
     if isinstance(container, (GraphDict, GraphKeys)) and not is_tensor(value):
         return container.has(value)
@@ -122,11 +127,12 @@ def _in_items(items: Iterable[Any], value: Any) -> Any:
     return found
 
 
-def _in_set(items: GraphSet, value: Any) -> Any:
-    """Whether a number of the program, or a tuple with one in it, equals one of the items that are there."""
+def _in_keys(items: dict[Any, Any], value: Any) -> Any:
+    """Whether what only a run knows, a number or text or a tuple with one, equals one of the keys that are there."""
+    has = items.has if isinstance(items, GraphDict) else lambda key: True
     found: Any = False
     for item in dict.keys(items):
-        found = convert_or(found, lambda item=item: convert_and(items.has(item), lambda: _is_it(item, value)))
+        found = convert_or(found, lambda item=item: convert_and(has(item), lambda: _is_it(item, value)))
     return found
 
 

@@ -38,10 +38,17 @@ _TOLD = {
     **dict.fromkeys(("isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower"), bool_),
     **dict.fromkeys(("isnumeric", "isprintable", "isspace", "istitle", "isupper", "startswith", "endswith"), bool_),
     **dict.fromkeys(("count", "find", "rfind", "__len__"), int64),
-    "__contains__": bool_,
+    **dict.fromkeys(("__contains__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"), bool_),
 }
 """Methods that tell something of a text, and the dtype of what they tell."""
 _HINT = "use it in print(), assert messages, exceptions and other text only; compute with the tensor itself"
+
+
+def _compared(name: str) -> Callable[[GraphText, object], Any]:
+    def compare(self: GraphText, other: object) -> Any:
+        return self.told(name, other) if isinstance(other, (str, GraphText)) else NotImplemented
+
+    return compare
 
 
 class GraphText(Deferred):
@@ -101,7 +108,9 @@ class GraphText(Deferred):
     def __getitem__(self, index: Any) -> Any:
         return GraphText(Call("getitem", (self.node, captured(index))))
 
-    __str__ = __repr__ = __format__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _refuse
+    __eq__, __ne__, __lt__ = map(_compared, ("__eq__", "__ne__", "__lt__"))
+    __le__, __gt__, __ge__ = map(_compared, ("__le__", "__gt__", "__ge__"))
+    __str__ = __repr__ = __format__ = _refuse
     __bool__ = __len__ = __iter__ = __contains__ = __hash__ = _refuse
     __int__ = __float__ = __index__ = __setattr__ = _refuse
 
