@@ -13,6 +13,7 @@ from vitrify.io import (
     SequenceSampler,
     SubsetRandomSampler,
     WeightedRandomSampler,
+    random_split,
 )
 
 
@@ -45,6 +46,18 @@ def test_subset():
     found = list(SubsetRandomSampler([7, 5, 3, 1]))
     paddle.seed(0)
     assert found == [[7, 5, 3, 1][i] for i in paddle.randperm(4).tolist()]
+
+
+def test_orders_are_drawn_in_static_mode():
+    paddle.enable_static()
+    try:
+        assert sorted(SubsetRandomSampler([7, 5, 3])) == [3, 5, 7]
+        assert [len(part) for part in random_split(range(5), [2, 3])] == [2, 3]
+    finally:
+        paddle.disable_static()
+
+
+def test_length_of_a_subset():
     assert len(SubsetRandomSampler([7, 5])) == 2
 
 

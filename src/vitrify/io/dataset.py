@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError, UserCodeError
+from ..core.modes import recorder, scoped
 from ..ops.random import randperm
 
 T = TypeVar("T")
@@ -216,6 +217,14 @@ class Subset(Dataset[T]):
         return len(self.indices)
 
 
+def drawn_order(count: int) -> list[int]:
+    """The numbers below `count` as `randperm` puts them: now, in static mode too, where data are read as ever."""
+    building = recorder.get()
+    with scoped(recorder, building if getattr(building, "tracing", False) else None):
+        order: list[int] = randperm(count).tolist()
+    return order
+
+
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any | None = None) -> list[Subset[Any]]:
     """Subsets of `dataset` of the given lengths, or shares of it when they sum to 1, drawn without overlap.
 
@@ -230,7 +239,7 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Any | None =
     counts = _counts(len(dataset), lengths)
     if sum(counts) != len(dataset):
         raise ArgumentError(f"random_split: lengths {list(lengths)} must sum to the length {len(dataset)} or to 1")
-    order = randperm(sum(counts)).tolist()
+    order = drawn_order(sum(counts))
     ends = list(accumulate(counts))
     return [Subset(dataset, order[end - count : end]) for end, count in zip(ends, counts)]
 

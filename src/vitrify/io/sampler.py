@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ArgumentError, DTypeError
-from ..ops.random import randperm
-from .dataset import IterableDataset
+from .dataset import IterableDataset, drawn_order
 
 
 class Sampler:
@@ -167,7 +166,7 @@ class SubsetRandomSampler(Sampler):
 
     def __iter__(self) -> Iterator[int]:
         """The indices."""
-        return (self.indices[i] for i in randperm(len(self.indices)).tolist())
+        return (self.indices[i] for i in drawn_order(len(self.indices)))
 
     def __len__(self) -> int:
         """How many indices there are."""
