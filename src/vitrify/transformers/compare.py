@@ -6,7 +6,7 @@ import gast
 
 from .context import Context
 from .logical import can_be_thunk
-from .nodes import ExpressionTransformer, Node
+from .nodes import ExpressionTransformer, Node, all_nodes
 from .quote import constant, thunk
 
 OPERATORS = {
@@ -17,18 +17,15 @@ OPERATORS = {
 
 def convert_chained_comparisons(tree: Node, context: Context) -> Node:
     """`tree` with `vt.convert_compare(a, '<', f(x), '<', lambda: c)`; single ones stay, but for `in`."""
-    return _Chains(context).visit(tree)
+    stored = (node for node in all_nodes(tree) if isinstance(node, gast.Name) and isinstance(node.ctx, gast.Store))
+    assigned = {name.id for name in stored} if isinstance(tree, gast.FunctionDef) else set()
+    return _Chains(context, assigned).visit(tree)
 
 
 class _Chains(ExpressionTransformer):
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, assigned: set[str]) -> None:
         self.context = context
-        self.assigned: set[str] = set()
-
-    def visit_FunctionDef(self, node: Node) -> Node:
-        stored = (n for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Store))
-        self.assigned |= {name.id for name in stored}
-        return self.generic_visit(node)
+        self.assigned = assigned
 
     def visit_Compare(self, node: Node) -> Node:
         movable = all(can_be_thunk(operand) for operand in node.comparators[1:])

@@ -238,13 +238,17 @@ class ExpressionTransformer(Transformer):
 
 def replace_nodes(root: Node, replacements: Mapping[Node, Node]) -> None:
     """Exchange nodes below `root`, in place."""
+    if replacements:
+        _Replace(replacements).generic_visit(root)
 
-    class Replace(Transformer):
-        def visit(self, node: Node) -> Node:
-            new = replacements.get(node)
-            return self.generic_visit(node) if new is None else new
 
-    Replace().generic_visit(root)
+class _Replace(Transformer):
+    def __init__(self, replacements: Mapping[Node, Node]) -> None:
+        self.replacements = replacements
+
+    def visit(self, node: Node) -> Node:
+        new = self.replacements.get(node)
+        return self.generic_visit(node) if new is None else new
 
 
 def docstring_length(fn: Node) -> int:

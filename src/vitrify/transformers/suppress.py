@@ -24,8 +24,11 @@ _KINDS = (gast.Name, gast.Attribute)
 
 def lower_suppress(tree: Node, context: Context) -> Node:
     """`tree` with `try` statements for `with suppress(...)`, where that is the one of contextlib."""
-    bound = {node.id for node in all_nodes(tree) if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)}
-    bound |= {alias.asname or alias.name for alias in all_nodes(tree) if isinstance(alias, gast.alias)}
+    nodes = list(all_nodes(tree))
+    if not any(isinstance(node, gast.With) for node in nodes):
+        return tree
+    bound = {node.id for node in nodes if isinstance(node, gast.Name) and not isinstance(node.ctx, gast.Load)}
+    bound |= {alias.asname or alias.name for alias in nodes if isinstance(alias, gast.alias)}
     for fn in functions_in(tree):
         _Suppress(context, bound).transform_body(fn)
     return tree

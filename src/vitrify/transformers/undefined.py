@@ -66,7 +66,9 @@ def initialise(tree: Node, context: Context) -> Node:
         facts = replace(facts, shared=facts.outlasting)
         needed: set[str] = set()
         for node in constructs:
-            needed |= set(facts.carried(node).ins) & _unbound_at(facts, node)
+            unbound = _unbound_at(facts, node)
+            if unbound:
+                needed |= unbound.intersection(facts.carried(node).ins)
         for identifier in sorted(needed):
             _insert(fn, identifier, context)
     return tree
@@ -79,8 +81,9 @@ def _unbound_at(facts: FunctionFacts, node: Node) -> frozenset[str]:
 def _doubtful_reads(facts: FunctionFacts, names: frozenset[str]) -> set[Node]:
     found: set[Node] = set()
     for point, unbound in zip(facts.graph.points, facts.unbound, strict=True):
-        for root in point.roots:
-            found |= {node for node in _own_reads(root) if node.id in unbound & names}
+        doubtful = unbound & names
+        for root in point.roots if doubtful else ():
+            found |= {node for node in _own_reads(root) if node.id in doubtful}
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import gast
 
@@ -27,8 +27,7 @@ _CONSUMERS = frozenset({"sum", "any", "all", "min", "max", "list", "tuple", "set
 """Builtins that use up a generator expression before they return, so that it captures nothing."""
 
 
-@dataclass(frozen=True)
-class Activity:
+class Activity(NamedTuple):
     """What evaluating some code does to names.
 
     reads: may be read; writes: may be bound or deleted; kills: bound on every evaluation that finishes; deletes:
@@ -127,7 +126,7 @@ class _Collector(Visitor):
 
     def visit_Name(self, node: Node) -> None:
         if isinstance(node.ctx, gast.Load):
-            self._read(node.id)
+            self.reads.add(node.id)
         elif isinstance(node.ctx, gast.Del):
             self._read(node.id)
             self.writes.add(node.id)
@@ -213,9 +212,14 @@ class _Collector(Visitor):
 
     def visit_Call(self, node: Node) -> None:
         self.visit(node.func)
-        ours = helper_name(node, self.names) in THUNK_HELPERS
-        consumed = called_name(node, self.names) in _CONSUMERS
-        self._arguments(node, called_at_once=ours, consumed=consumed)
+        helper = helper_name(node, self.names)
+        ours = helper in THUNK_HELPERS
+        consumed = helper is None and called_name(node, self.names) in _CONSUMERS
+        if ours or consumed:
+            self._arguments(node, called_at_once=ours, consumed=consumed)
+        else:
+            self._visit_all(node.args)
+            self._visit_all(node.keywords)
 
     def _arguments(self, node: Node, called_at_once: bool, consumed: bool = False) -> None:
         for arg in [*node.args, *(keyword.value for keyword in node.keywords)]:
@@ -260,6 +264,11 @@ class _WriteCollector(_Collector):
 
 class _CaptureCollector(_Collector):
     """Collects captures alone: what generated functions read would be found once for each one around them."""
+
+    def visit_Name(self, node: Node) -> None:
+        pass
+
+    visit_BoolOp = visit_IfExp = visit_Compare = visit_Assert = Visitor.generic_visit
 
     def _inner(self, node: Node, outlives: bool) -> None:
         self._types(node)

@@ -1,13 +1,37 @@
-"""The data-flow problems over a control-flow graph: what is live, what may be unbound, and what may be bound."""
+"""The data-flow problems over a control-flow graph: what is live, what may be unbound, and what may be bound.
+
+While they are solved a set of names is an int with a bit for each name.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
-from .cfg import Graph, Point
+from .cfg import Graph
 
 NameSet = frozenset[str]
-_EMPTY: NameSet = frozenset()
+
+
+class _Bits:
+    """A bit for each name, and the sets that ints stand for, each made once."""
+
+    def __init__(self) -> None:
+        self._bits: dict[str, int] = {}
+        self._sets: dict[int, NameSet] = {0: frozenset()}
+
+    def of(self, names: Iterable[str]) -> int:
+        """The bits of some names."""
+        bits, mask = self._bits, 0
+        for name in names:
+            mask |= bits.setdefault(name, 1 << len(bits))
+        return mask
+
+    def names(self, mask: int) -> NameSet:
+        """The names of some bits."""
+        found = self._sets.get(mask)
+        if found is None:
+            found = self._sets[mask] = frozenset(name for name, bit in self._bits.items() if mask & bit)
+        return found
 
 
 def live_before(graph: Graph) -> list[NameSet]:
@@ -15,23 +39,25 @@ def live_before(graph: Graph) -> list[NameSet]:
 
     Nothing is live when the function ends: what it returns was read by its `return`.
     """
-    live = [_EMPTY] * len(graph.points)
+    bits = _Bits()
+    reads = [bits.of(point.does.reads) for point in graph.points]
+    kept = [~bits.of(point.does.kills | point.does.deletes) for point in graph.points]
+    live = [0] * len(graph.points)
     sources = _sources(graph)
     pending = list(range(len(graph.points)))
     while pending:
         number = pending.pop()
-        new = _live_before(graph.points[number], live)
+        point = graph.points[number]
+        new = 0
+        for target in point.next:
+            new |= live[target]
+        new = new & kept[number] | reads[number]
+        for target in point.raises_to:
+            new |= live[target]
         if new != live[number]:
             live[number] = new
             pending += sources[number]
-    return live
-
-
-def _live_before(point: Point, live: list[NameSet]) -> NameSet:
-    after = _EMPTY.union(*(live[target] for target in point.next))
-    failing = _EMPTY.union(*(live[target] for target in point.raises_to))
-    does = point.does
-    return does.reads | (after - does.kills - does.deletes) | failing
+    return [bits.names(mask) for mask in live]
 
 
 def unbound_before(graph: Graph, unbound_at_start: NameSet) -> list[NameSet]:
@@ -39,32 +65,38 @@ def unbound_before(graph: Graph, unbound_at_start: NameSet) -> list[NameSet]:
 
     A read does not bind a name for all who come after, though it fails if the name is unbound: each asks for itself.
     """
-    return _arriving(graph, unbound_at_start, lambda point, names: (names - point.does.kills) | point.does.deletes)
+    bits = _Bits()
+    kept = [~bits.of(point.does.kills) for point in graph.points]
+    added = [bits.of(point.does.deletes) for point in graph.points]
+    return _arriving(graph, bits, bits.of(unbound_at_start), kept, added)
 
 
 def bound_before(graph: Graph, bound_at_start: NameSet) -> list[NameSet]:
     """For each point the names that may be bound when control arrives there."""
-    return _arriving(graph, bound_at_start, lambda point, names: (names | point.does.writes) - point.does.deletes)
+    bits = _Bits()
+    kept = [~bits.of(point.does.deletes) for point in graph.points]
+    added = [bits.of(point.does.writes - point.does.deletes) for point in graph.points]
+    return _arriving(graph, bits, bits.of(bound_at_start), kept, added)
 
 
-def _arriving(graph: Graph, at_start: NameSet, passed: Callable[[Point, NameSet], NameSet]) -> list[NameSet]:
-    """For each point the names that some way to it brings, given what a point makes of those that it gets."""
-    before = [_EMPTY] * len(graph.points)
+def _arriving(graph: Graph, bits: _Bits, at_start: int, kept: list[int], added: list[int]) -> list[NameSet]:
+    """For each point the names that some way to it brings, given which a point keeps of those it gets, and adds."""
+    before = [0] * len(graph.points)
     before[0] = at_start
     pending = [0]
     seen = {0}
     while pending:
         number = pending.pop()
         point = graph.points[number]
-        after = passed(point, before[number])
+        after = before[number] & kept[number] | added[number]
         arriving = [(target, after) for target in point.next]
         arriving += [(target, before[number] | after) for target in point.raises_to]
         for target, names in arriving:
-            if target not in seen or not names <= before[target]:
+            if target not in seen or names & ~before[target]:
                 seen.add(target)
                 before[target] |= names
                 pending.append(target)
-    return before
+    return [bits.names(mask) for mask in before]
 
 
 def _sources(graph: Graph) -> list[list[int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..names import Names
 from ..native import native_constructs
@@ -33,11 +34,15 @@ class FunctionFacts:
     names: Names
     graph: Graph
     live: list[NameSet]
-    unbound: list[NameSet]
     outlasting: NameSet
     """Variables that code other than this function's own may see: captured by closures, or declared."""
     shared: NameSet
     """Variables that must stay one cell: the outlasting, and those a handler needs after a failed construct."""
+
+    @cached_property
+    def unbound(self) -> list[NameSet]:
+        """For each point of the graph the names that may be unbound there."""
+        return unbound_before(self.graph, self.scope.locals - self.scope.params)
 
     def writes(self, *blocks: Stmts) -> NameSet:
         """Names of this function, shared ones included, that the statements may bind or delete."""
@@ -97,16 +102,16 @@ def analyze(fn: Node, names: Names) -> FunctionFacts:
     scope = scope_of(fn)
     graph = build_graph(fn.body, names)
     live = live_before(graph)
-    unbound = unbound_before(graph, scope.locals - scope.params)
     outlasting = scope.declared | (captured_by(fn, names) & scope.locals)
     shared = outlasting | (_needed_by_handlers(fn, graph, live, names) & scope.locals)
-    return FunctionFacts(scope, names, graph, live, unbound, outlasting, shared)
+    return FunctionFacts(scope, names, graph, live, outlasting, shared)
 
 
 def constructs_in(fn: Node) -> list[Node]:
     """The `if`, `while` and `for` statements of a function that become calls, outermost first."""
-    native = native_constructs(fn)
-    return [node for node in own_statements(fn) if isinstance(node, CONSTRUCTS) and node not in native]
+    found = [node for node in own_statements(fn) if isinstance(node, CONSTRUCTS)]
+    native = native_constructs(fn) if found else ()
+    return [node for node in found if node not in native]
 
 
 def _needed_by_handlers(fn: Node, graph: Graph, live: list[NameSet], names: Names) -> NameSet:

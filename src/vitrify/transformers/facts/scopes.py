@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import gast
 
@@ -19,12 +20,12 @@ class Scope:
     globals: frozenset[str]
     nonlocals: frozenset[str]
 
-    @property
+    @cached_property
     def locals(self) -> frozenset[str]:
         """Variables that live in the function's own frame."""
         return (self.params | self.bound) - self.declared
 
-    @property
+    @cached_property
     def declared(self) -> frozenset[str]:
         """Names declared `global` or `nonlocal`."""
         return self.globals | self.nonlocals
