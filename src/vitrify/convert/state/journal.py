@@ -20,7 +20,7 @@ from ...ir.builder import current_builder
 from ...ir.program import Block, Variable
 from ..values.base import Undefined, builder
 from ..values.foreign import ForkedError
-from .ownership import ids_in_forks, ids_in_iterator, ids_let_go, is_forked, known_references
+from .ownership import ids_in_forks, ids_in_iterator, ids_let_go, is_forked, is_in_forks, known_references
 from .places import (
     AttrPlace,
     ContentPlace,
@@ -280,7 +280,7 @@ def note_write(place: Any) -> None:
     That is so for a container that one path of an `if` took from elsewhere.
     """
     build = current_builder()
-    if build is not None and build.forks:
+    if build is not None and is_in_forks(build.forks, id(getattr(place, "owner", None))):
         entries = [entry for journal in _open.get() for entry in journal.before.values()]
         places = {id(written): getattr(written, "owner", None) for written, _ in entries}
         owners = [*[id(owner) for owner in places.values()], *ids_let_go()]

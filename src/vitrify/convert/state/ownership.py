@@ -197,6 +197,11 @@ def ids_in_iterator(iterator: Any) -> list[int]:
     return [*map(id, held), *(id(owner) for owner in owners for _ in range(OF_STEPPING))]
 
 
+def is_in_forks(forks: Iterable[Fork], key: int) -> bool:
+    """Whether a container of that id was made of several, or is one of those: what else is written needs no search."""
+    return any(id(merged) == key or key in map(id, sources) for merged, sources, _ in forks)
+
+
 def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any], owners: Sequence[int]) -> bool:
     """Whether `owner` is on some path the same object as another container that is still in use.
 
