@@ -12,6 +12,7 @@ from .statements import block, bound_kind, returned
 START = """
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import vitrify as paddle

@@ -1,4 +1,4 @@
-"""Rules for seeds from `WIDE_FROM` on: shapes of held tensors, views, gradient flags, None, bound names, identity."""
+"""Rules for seeds from `WIDE_FROM` on: held tensors, views, gradient flags, None, identity, itertools, texts."""
 
 from __future__ import annotations
 
@@ -33,6 +33,11 @@ STATEMENTS = (
     "{v} = <vec> * 1; {w} = {v} + <vec>; {v}.detach_(); {v}.add_({w})  # vec",
     "{v} = [{w} * 0.5 for {i} in <list!> if ({w} := {i} + <vec>).sum() > <pyfloat>]; {v}.append(<vec>)  # list",
     "{w} = <scalar>; {v} = <vec> if any(({w} := {i}) > <pyfloat> for {i} in <vec>) else <vec> * {w}  # vec",
+    "{v} = list(chain([<vec>], [{i} for {i} in <list!> if {i}.sum() > <pyfloat>]))  # list",
+    "{v} = list(accumulate([{i} for {i} in <list!> if <flag>] + [<vec>], lambda p, q: p * 0.5 + q))  # list",
+    "{v} = {{'1': <vec>, '2': <vec>}}.get(str(<pyint>), <vec>)  # vec",
+    "{v} = <vec> if f'{{<pyint>}}' in ('1', '2') else <vec>  # vec",
+    "{v} = (3, 0, 1, 2).index(<pyint> % 3)  # pyint",
     "{w} = <scalar>; {v} = <vec> * ({w} if all(({w} := {i}) < <scalar> for {i} in <vec>) else 0.5)  # vec",
 )
 
