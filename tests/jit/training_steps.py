@@ -76,6 +76,27 @@ def scheduled_before() -> Case:
     return Case(step, model.parameters(), [sgd], rate.state_dict)
 
 
+def rate_set() -> Case:
+    """A rate that the step sets itself: by a count of Python's, by the rate before, and by the loss."""
+    model = mlp()
+    adam, sgd = opt.Adam(0.1, parameters=model.parameters()), opt.SGD(0.1, parameters=model.parameters())
+    done = {"steps": 0}
+
+    def step(x, y):
+        done["steps"] += 1
+        adam.set_lr(0.1 * min(1.0, done["steps"] / 4))
+        loss = F.mse_loss(model(x), y)
+        loss.backward()
+        adam.step()
+        sgd.set_lr(float(loss) * 0.01)
+        sgd.step()
+        adam.clear_grad(set_to_zero=False)
+        adam.set_lr(adam.get_lr() * 0.5)
+        return loss, adam.get_lr()
+
+    return Case(step, model.parameters(), [adam, sgd], lambda: [adam.get_lr(), sgd.get_lr(), done["steps"]])
+
+
 def several_steps() -> Case:
     model, rate = mlp(), opt.lr.LinearWarmup(opt.lr.ExponentialDecay(0.1, 0.5), 4, 0.01, 0.1)
     adam = opt.Adam(rate, parameters=model.parameters())
@@ -443,9 +464,9 @@ def gradients_stay() -> Case:
 
 
 CASES = [
-    scheduled, scheduled_before, several_steps, plateau, accumulated, scaled, scaled_and_clipped, averaged, followed,
-    by_hand, adversaries, penalty, attacked, told_of_updated, on_some_paths, half_precision, half_without_copy,
-    hooked, normalized, changed_gradients, gradients_stay, nothing_to_train,
+    scheduled, scheduled_before, rate_set, several_steps, plateau, accumulated, scaled, scaled_and_clipped, averaged,
+    followed, by_hand, adversaries, penalty, attacked, told_of_updated, on_some_paths, half_precision,
+    half_without_copy, hooked, normalized, changed_gradients, gradients_stay, nothing_to_train,
 ]  # fmt: skip
 
 

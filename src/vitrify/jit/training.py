@@ -52,6 +52,8 @@ class Training(TracedBackward):
         """Objects by id that methods are called of after the run, with these calls."""
         self.on_failure: list[Callable[[], Any]] = []
         """What takes back what the trace made for its program, where none comes of it."""
+        self.rates: dict[int, Any] = {}
+        """The learning rates that the function set, by the ids of the optimizers."""
         self._numbers: dict[Any, Variable] = {}
 
     @contextmanager

@@ -16,6 +16,7 @@ from ..core.modes import grad_enabled, recorder, scoped
 from ..core.source import user_frames
 from ..eager.gradients import training_of_trace
 from ..eager.tensor import Tensor
+from ..ops.creation import full
 from ..ops.like import cast, full_like
 from .half import widened_gradient
 from .lr.base import LRScheduler
@@ -32,10 +33,19 @@ PairList = list[tuple[Any, Any]]
 
 def rate_in_trace(training: Any, optimizer: Optimizer) -> Any:
     """The learning rate as an input of the program: what it is before each run, or after the steps traced so far."""
+    given = training.rates.get(id(optimizer))
+    if given is not None:
+        return given
     rate = optimizer._learning_rate
     calls = training.calls_of(rate) if isinstance(rate, LRScheduler) else ()
     read = partial(_rate_after, optimizer, [(call.method, call.args, call.kwargs) for call in calls])
     return training.number((id(optimizer), "learning rate", len(calls)), f"{type(optimizer).__name__}.get_lr()", read)
+
+
+def set_rate_in_trace(training: Any, optimizer: Optimizer, rate: Any) -> None:
+    """Take `rate`, a float or a number of the program, from here on, and set it after each run."""
+    training.after_run(optimizer, "set_lr", (rate,), {})
+    training.rates[id(optimizer)] = rate
 
 
 def _rate_after(optimizer: Optimizer, calls: Sequence[Any]) -> float:
@@ -55,6 +65,8 @@ def step_in_trace(optimizer: Optimizer, given: PairList | None = None) -> None:
     training.watch((id(optimizer), "groups"), f"parameters of {type(optimizer).__name__}", partial(_count, optimizer))
     with scoped(grad_enabled, False):
         rate = rate_in_trace(training, optimizer)
+        if isinstance(rate, float):
+            rate = full([], rate, "float64")
         for group in optimizer._groups:
             _apply(training, optimizer, group, _pairs(training, group, chosen), rate)
 

@@ -14,8 +14,9 @@ from ..core.outside import outside_programs
 from ..core.timeline import TracerEventType, span
 from ..eager.gradients import training_of_trace
 from ..eager.tensor import Tensor, wrap
+from ..ir.graph_tensor import is_number
 from .in_program import ProgramState, apply_in_program, backward_in_program, check_loss, load_state, set_rate
-from .in_trace import rate_in_trace, step_in_trace
+from .in_trace import rate_in_trace, set_rate_in_trace, step_in_trace
 from .lr.base import LRScheduler, StateMismatchError
 from .slots import HALF, Group, ParameterSettings, Slot, check_parameters, decay_coefficients, group_params
 from .update import MAX_GATHERED, UpdateRule, Workspace, together
@@ -149,7 +150,6 @@ class Optimizer:
 
     def set_lr(self, value: float) -> None:
         """Set the learning rate; raises a RuntimeError when a scheduler decides it."""
-        outside_programs(f"{self._owner}.set_lr", but_written=True)
         if isinstance(self._learning_rate, LRScheduler):
             raise StateMismatchError(
                 f"{self._owner}.set_lr: the learning rate is set by {type(self._learning_rate).__name__}",
@@ -159,7 +159,13 @@ class Optimizer:
             raise DTypeError(
                 f"{self._owner}.set_lr: value must be a float", hint="use set_lr_scheduler for a scheduler"
             )
-        self._learning_rate = _check_rate(f"{self._owner}.set_lr", value)
+        rate = value if is_number(value) else _check_rate(f"{self._owner}.set_lr", value)
+        training = training_of_trace()
+        if training is not None:
+            set_rate_in_trace(training, self, rate)
+            return
+        outside_programs(f"{self._owner}.set_lr", but_written=True)
+        self._learning_rate = rate
         set_rate(self.program_state, self.get_lr())
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
