@@ -41,7 +41,7 @@ def convert_to_mixed_precision(
     mixed_precision: PrecisionType,
     backend: PlaceType,
     keep_io_types: bool = True,
-    black_list: Iterable[str] = (),
+    black_list: Iterable[str] = set(),
     **kwargs: Any,
 ) -> None:
     """Write the model with its operators, and the weights that these alone read, in a precision of 16 bits.
