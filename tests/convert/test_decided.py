@@ -2,7 +2,9 @@
 
 import pytest
 
+import vitrify as paddle
 from tests.end_to_end.differential import compare
+from vitrify.core.errors import ArgumentError
 
 VALUES = [3, 1, 2], [4, 0, 7, 5, 9, 0], [2, 2, 2], [5, 1]
 
@@ -72,3 +74,17 @@ SEARCHES = [
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda f: f.__name__)
 def test_searches(search):
     compare(search, *[(values,) for values in VALUES])
+
+
+def several_at_once(v):
+    if v < float("inf"):
+        return v
+    return -v
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_several_numbers_at_once_have_no_truth(full_graph):
+    for run in (several_at_once, paddle.jit.to_static(several_at_once, full_graph=full_graph)):
+        with pytest.raises(ArgumentError, match="element"):
+            run(paddle.to_tensor([3, 1, 2]))
+        assert run(paddle.to_tensor([3])).tolist() == [3]

@@ -25,7 +25,7 @@ def stops_a_loop(x):
 
 
 def leaves_a_loop(x):
-    for k in range(4):  # noqa: B007
+    for k in range(4):  # noqa: B007 - read behind the loop
         x = x * 1.5
         if x.numpy().max() > 3:
             break

@@ -25,7 +25,7 @@ from ..state.journal import note_write
 from ..state.places import ItemPlace
 from ..values.base import Unmergeable, is_tensor
 from ..values.cases import by_cases
-from ..values.decided import note_decided
+from ..values.decided import note_always
 from ..values.facts import is_of_one_class, of_its_class
 from ..values.odd_operands import ask, is_odd
 from ..values.one_of import by_option
@@ -89,7 +89,7 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
     if found is not NotImplemented:
         return found
     found = function(left, other)
-    return note_decided(function, left, other, found) if symbol in COMPARISONS else found
+    return note_always(function, left, other, found) if symbol in COMPARISONS else found
 
 
 def _is_host_value_with_number(left: Any, right: Any) -> bool:

@@ -29,10 +29,13 @@ def _is_beyond(bound: Any) -> bool:
     return type(bound) is float and not math.isfinite(bound)
 
 
-def note_decided(function: Callable[[Any, Any], Any], left: Any, right: Any, found: Any) -> Any:
-    """`found`, the comparison of the two; from now on known to say the same whatever the whole numbers are."""
+def note_always(function: Callable[[Any, Any], Any], left: Any, right: Any, found: Any) -> Any:
+    """`found`, the comparison of the two; from now on known to say the same whatever the whole numbers are.
+
+    Of several numbers it has no truth, as in eager code.
+    """
     for number, bound, known in ((left, right, (0, right)), (right, left, (left, 0))):
-        if _is_whole(number) and _is_beyond(bound) and is_graph(found):
+        if _is_whole(number) and _is_beyond(bound) and is_graph(found) and all(size == 1 for size in found.shape):
             found.__dict__[_DECIDED] = function(*known)
     return found
 

@@ -127,7 +127,7 @@ def while_loop(
             values = iteration(*values)
         return list(values)
     names = [f"loop variable {i}" for i in range(len(loop_vars))]
-    checked = lambda *values: flag_of("while_loop: what cond gives", test(*values))  # noqa: E731
+    checked = lambda *values: flag_of("while_loop: what cond gives", test(*values))  # noqa: E731 - takes what test takes
     return list(_loops.trace_loop(checked, iteration, tuple(loop_vars), names))
 
 

@@ -213,7 +213,7 @@ def _refuse_unlogged(made: Recording, written: list[Any]) -> None:
         items = getattr(value, "items", None)
         held.update(getattr(items, "parts", ()))
     heads = {head for outer, head in made.block.captures.items() if outer in held}
-    called = [index for call in made.calls for index in range(call.start, call.end)]
-    skipped = set(called)
-    if any(v in heads for i, op in enumerate(made.block.ops) if i not in skipped for v in op.variables):
+    called = {index for call in made.calls for index in range(call.start, call.end)}
+    copied = [op for index, op in enumerate(made.block.ops) if index not in called]
+    if any(v in heads for op in copied for v in op.variables):
         raise _unlogged()
