@@ -52,6 +52,32 @@ def found_in_a_tuple(x):
     return (1, n, 2).index(2) * x, (1, 2, 2).count(n), place
 
 
-@pytest.mark.parametrize("function", [chained, accumulated, paired, found_in_a_tuple], ids=lambda f: f.__name__)
+def told(x):
+    for i in range(4):
+        print("made", i)
+        v = x.sum() * i
+        if v > 6:
+            return
+        yield v
+
+
+def one_by_one(x):
+    """Items are made as they are asked for, or all before the first one, where itertools makes a copy."""
+    found = x
+    for total in accumulate(told(x)):
+        print("got", total)
+        found = found + total
+    for a, b in pairwise(told(x)):
+        print("got", a, b)
+        if b > 3:
+            break
+    for a, b in product(told(x), told(x + 1)):
+        found = found + a * b
+    return found
+
+
+@pytest.mark.parametrize(
+    "function", [chained, accumulated, paired, found_in_a_tuple, one_by_one], ids=lambda f: f.__name__
+)
 def test_as_in_eager_code(function):
     compare(function, *CALLS)

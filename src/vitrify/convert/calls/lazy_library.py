@@ -29,13 +29,14 @@ def _chained(parts: Iterable[Any]) -> Iterator[Any]:
 
 @converted_too
 def _accumulated(items: Any, function: Any, start: Sequence[Any]) -> Iterator[Any]:
-    held = [*start, *items]
-    if len(held) > 0:
-        total = held[0]
-        yield total
-        for item in held[1:]:
-            total = function(total, item)
-            yield total
+    held = [*start]  # the total, once there is one
+    yield from start
+    for item in items:
+        if len(held) > 0:
+            held[0] = function(held[0], item)
+        else:
+            held.append(item)
+        yield held[0]
 
 
 @converted_too
@@ -46,16 +47,16 @@ def _starmapped(function: Any, rows: Any) -> Iterator[Any]:
 
 @converted_too
 def _pairs(first: Any, second: Any) -> Iterator[Any]:
-    inner = list(second)
-    for a in list(first):
+    outer, inner = list(first), list(second)
+    for a in outer:
         for b in inner:
             yield a, b
 
 
 @converted_too
 def _triples(first: Any, second: Any, third: Any) -> Iterator[Any]:
-    middle, inner = list(second), list(third)
-    for a in list(first):
+    outer, middle, inner = list(first), list(second), list(third)
+    for a in outer:
         for b in middle:
             for c in inner:
                 yield a, b, c
@@ -63,9 +64,13 @@ def _triples(first: Any, second: Any, third: Any) -> Iterator[Any]:
 
 @converted_too
 def _neighbours(items: Any) -> Iterator[Any]:
-    held = list(items)
-    for i in range(len(held) - 1):
-        yield held[i], held[i + 1]
+    held: list[Any] = []  # the item before, once there is one
+    for item in items:
+        if len(held) > 0:
+            yield held[0], item
+            held[0] = item
+        else:
+            held.append(item)
 
 
 @converted_too
