@@ -14,7 +14,7 @@ from vitrify.codegen.window_steps import fewest_pieces, pieces_of, spread_pieces
 HAS_NONE = bool(llvm.why_not_here()) or not llvm.host().is_x86
 pytestmark = pytest.mark.skipif(HAS_NONE, reason="vectors of x86-64")
 WORD, POINTER = ctypes.c_int64, ctypes.c_void_p
-PRODUCT = [WORD, WORD, POINTER, WORD, *[POINTER] * 4, WORD, POINTER, WORD, POINTER]
+PRODUCT = [WORD, WORD, POINTER, WORD, *[POINTER] * 4, WORD, POINTER, WORD, POINTER, POINTER, WORD, WORD]
 DOTS = [WORD, WORD, POINTER, WORD, *[POINTER] * 3, WORD, POINTER, WORD]
 F32 = np.dtype(np.float32)
 
@@ -82,15 +82,18 @@ def test_products(compiled, each):
         order = rng.permutation(k)  # offsets may come in any order
         bias = rng.standard_normal(m).astype(F32) if trial % 2 else None
         ao, bo = order * 4, order * room * 4
+        scratch, kept_scratch = guarded(windows.scratch_bytes(m, k, tiles) // 4, F32)
+        is_safe = (pieces[:count, 0].max(initial=0) + 4 * tiles.lanes) <= room * 4
+        given = address(scratch), 0, (count + 3) * is_safe * (trial % 2)
         product(m, k, address(a), k * 4, address(ao), address(b), address(bo), address(c), room * 4, address(pieces),
-                count, address(bias))  # fmt: skip
+                count, address(bias), *given)  # fmt: skip
         expected = np.full((m, room), 7, F32)
         found = a.reshape(m, k)[:, order] @ seen(b.reshape(k, room)[order], b_places, each)
         found = found if bias is None else found + bias[:, None]
         for i, place in enumerate(c_places // 4):
             expected[:, place : place + each] = found[:, i * each : (i + 1) * each]
         np.testing.assert_allclose(c.reshape(m, room), expected, atol=2e-5 * k**0.5 * 4)
-        del kept_a, kept_b, kept_c
+        del kept_a, kept_b, kept_c, kept_scratch
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.8, 1.0])
@@ -111,11 +114,15 @@ def test_columns_with_others_between_them(compiled, share):
         assert found[:, 2].sum() == len(columns)
         pieces = np.concatenate([found, np.zeros((3, 4), np.int64)])
         ao, bo = np.arange(k) * 4, np.arange(k) * room * 4
+        scratch, kept_scratch = guarded(windows.scratch_bytes(m, k, tiles) // 4, F32)
+        whole = found[:, 0] + 4 * tiles.lanes <= room * 4
+        safe = len(found) + 3 if whole.all() else int((~whole).argmax())
+        pieces[len(found) :, 0] = found[-1, 0]
         product(m, k, address(a), k * 4, address(ao), address(b), address(bo), address(c), len(columns) * 4,
-                address(pieces), len(found), None)  # fmt: skip
+                address(pieces), len(found), None, address(scratch), 1, safe)  # fmt: skip
         expected = a.reshape(m, k) @ b.reshape(k, room)[:, columns]
         np.testing.assert_allclose(c.reshape(m, -1), expected, atol=2e-5 * k**0.5 * 4)
-        del kept_a, kept_b, kept_c
+        del kept_a, kept_b, kept_c, kept_scratch
 
 
 @pytest.mark.parametrize("each", [1, 5, 8, 64])

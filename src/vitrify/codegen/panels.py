@@ -71,7 +71,11 @@ def _copy(w: Writer, source: str, target: str, T: str, size: int, count: int) ->
 
 
 def _transpose(w: Writer, T: str, size: int, sources: Sequence[str], target: str, width: int) -> None:
-    """Four elements of each of four rows, two or one, exchanged in registers."""
+    transposed(w, T, size, sources, [w.at(target, i * width, T) for i in range(4)])
+
+
+def transposed(w: Writer, T: str, size: int, sources: Sequence[str], targets: Sequence[str]) -> None:
+    """Write four elements of each of four rows, two or one, column by column: exchanged in registers."""
     count = len(sources)
     four, part = f"<4 x {T}>", f"<{count} x {T}>"
     rows = [w.value(f"load {four}, ptr {at}, align {size}") for at in sources]
@@ -85,8 +89,8 @@ def _transpose(w: Writer, T: str, size: int, sources: Sequence[str], target: str
         columns = [mixed(x, y, *lanes) for x, y in pairs for lanes in ((0, 1, 4, 5), (2, 3, 6, 7))]
     else:
         columns = [mixed(rows[0], rows[-1], *((i, 4 + i)[:count])) for i in range(4)]
-    for i, column in enumerate(columns):
-        w.line(f"store {part} {column}, ptr {w.at(target, i * width, T)}, align {size}")
+    for column, target in zip(columns, targets, strict=True):
+        w.line(f"store {part} {column}, ptr {target}, align {size}")
 
 
 def _pack_some(shape: Shape) -> str:
@@ -211,4 +215,4 @@ def _piece(w: Writer, shape: Shape, g: str, first: str, last: str) -> None:
             )
 
 
-__all__ = ["panels_ir"]
+__all__ = ["panels_ir", "transposed"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from .emit import FLOAT32, INT64, Dtype
 from .errors import NoNativeForm
 from .llvm import host
 from .native import loaded
-from .operands import Operand
+from .operands import ARENA, Buffer, Operand
 from .pointwise import attributes
 from .products import NONE, moved
 from .sharing import bounds, shared
@@ -32,6 +32,8 @@ _MOST_SPREAD = 1 << 12
 _LARGE = 1 << 19
 # Tiles take up to so many pieces at a time: tables have so many more, without columns, and parts begin at multiples.
 _TOGETHER = 4
+# Lanes whose order a piece has bits for.
+_MOST_ORDERED = 8
 
 
 class Matrix(NamedTuple):
@@ -48,13 +50,14 @@ def window_steps() -> dict[str, str]:
 
 
 def _product() -> str:
-    """c: 2 the function, 3... its sizes, those of rows in bytes (m k arow crow count), then the arrays a, a's offsets,
-    b, b's offsets, c, pieces and bias.
+    """c: 2 the function, 3... its sizes, those of rows in bytes (m k arow crow count side safe), then the arrays a, a's
+    offsets, b, b's offsets, c, pieces, bias and working memory.
     """
     w = Writer("i32", "windows_product", PARAMETERS)
-    m, k, arow, crow, count = (f"i64 {word(w, i)}" for i in range(3, 8))
-    a, ao, b, bo, c, pieces = (f"ptr {array(w, i)}" for i in range(8, 14))
-    given = (m, k, a, f"{arow}", ao, b, bo, c, crow, pieces, count, f"ptr {optional(w, 14)}")
+    m, k, arow, crow, count, side, safe = (f"i64 {word(w, i)}" for i in range(3, 10))
+    a, ao, b, bo, c, pieces = (f"ptr {array(w, i)}" for i in range(10, 16))
+    bias, scratch = (f"ptr {optional(w, i)}" for i in (16, 17))
+    given = (m, k, a, f"{arow}", ao, b, bo, c, crow, pieces, count, bias, scratch, side, safe)
     w.call("i32", w.load("%c", 2, "ptr"), *given)
     w.line("ret i32 0")
     return w.text
@@ -109,8 +112,14 @@ def pieces_of(b: Any, c: Any, each: int, itemsize: int, lanes: int) -> Any:
     number = np.arange(len(run)) - np.repeat(np.cumsum(count) - count, count)
     moved_by = number * (lanes * itemsize)
     left = np.minimum(columns[run] - number * lanes, lanes)
-    lanes_of_each = (1 << left) - 1
-    return np.stack([b[first][run] + moved_by, c[first][run] + moved_by, left, lanes_of_each], 1).astype(np.int64)
+    bits = ((1 << left) - 1) | (_ordered(range(lanes)) << windows.ORDER)
+    return np.stack([b[first][run] + moved_by, c[first][run] + moved_by, left, bits], 1).astype(np.int64)
+
+
+def _ordered(numbers: Iterable[int]) -> int:
+    """The numbers of lanes in order, as a piece has them: zero where there are more than it has bits for."""
+    found = [*numbers]
+    return sum(n << (windows.ORDER_BITS * i) for i, n in enumerate(found)) if len(found) <= _MOST_ORDERED else 0
 
 
 def spread_pieces(b: Any, c: Any, itemsize: int, lanes: int) -> Any:
@@ -124,7 +133,8 @@ def spread_pieces(b: Any, c: Any, itemsize: int, lanes: int) -> Any:
     found, at = [], 0
     while at < len(b):
         end = int(ends[at])
-        bits = int((1 << ((b[at:end] - b[at]) // itemsize)).sum())
+        lying = (b[at:end] - b[at]) // itemsize
+        bits = int((1 << lying).sum()) | ((_ordered(lying.tolist()) if lanes <= _MOST_ORDERED else 0) << windows.ORDER)
         found.append((int(b[at]), int(c[at]), end - at, bits))
         at = end
     return np.array(found, np.int64)
@@ -141,8 +151,21 @@ def fewest_pieces(b: Any, c: Any, each: int, itemsize: int, lanes: int, may_spre
 
 
 def _table(n: Assembler, pieces: Any) -> Operand:
-    """The pieces, and behind them as many without columns as a tile may read."""
-    return n.constant(np.concatenate([pieces, np.zeros((_TOGETHER - 1, windows.PIECE), np.int64)]))
+    """The pieces, and behind them as many without columns as a tile may read: where the last one begins."""
+    behind = np.zeros((_TOGETHER - 1, windows.PIECE), np.int64)
+    if len(pieces):
+        behind[:, 0] = pieces[-1, 0]
+    return n.constant(np.concatenate([pieces, behind]))
+
+
+def safe_pieces(b: Operand, offsets: Any, pieces: Any) -> int:
+    """How many of the first pieces have memory for a whole vector, those behind the table's end included."""
+    if b.buffer.kind == ARENA:
+        end = b.buffer.size - b.offset
+    else:
+        end = sum(max((size - 1) * step, 0) for size, step in zip(b.shape, b.strides)) + b.dtype.itemsize
+    is_unsafe = pieces[:, 0] + int(np.max(offsets, initial=0)) + host().vector_bytes > end
+    return int(is_unsafe.argmax()) if is_unsafe.any() else len(pieces) + _TOGETHER - 1
 
 
 def _offsets(n: Assembler, offsets: Any) -> Operand:
@@ -154,17 +177,27 @@ def add_product(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Matrix, pieces
     function = _products_address(c.array.dtype)
     inner = len(b.offsets)
     tables = _offsets(n, a.offsets), _offsets(n, b.offsets)
+    side = int((np.diff(a.offsets) == a.array.dtype.itemsize).all())
+    safe = safe_pieces(b.array, b.offsets, pieces)
 
     def part(first: int, end: int, start: int, stop: int) -> None:
         own = moved(a.array, first * a.row), moved(c.array, first * c.row)
         ours = NONE if bias is None else moved(bias, first * bias.dtype.itemsize)
+        here = len(pieces) + _TOGETHER if stop == len(pieces) else stop
+        scratch = _scratch(end - first, inner, c.array.dtype)
         n.add("windows_product", [
-            function, end - first, inner, a.row, c.row, stop - start, own[0], tables[0], b.array, tables[1], own[1],
-            _table(n, pieces[start:stop]), ours,
+            function, end - first, inner, a.row, c.row, stop - start, side, min(safe, here) - start, own[0], tables[0],
+            b.array, tables[1], own[1], _table(n, pieces[start:stop]), ours, scratch,
         ])  # fmt: skip
 
     everything = (0, rows, 0, len(pieces))
     _in_parts(n, part, everything, rows * inner * int(pieces[:, 2].sum()), rows > int(pieces[:, 2].sum()), _TOGETHER)
+
+
+def _scratch(rows: int, inner: int, dtype: Dtype) -> Any:
+    """Memory for a block of a in packed order, where tiles read it so."""
+    size = windows.scratch_bytes(rows, inner, windows.tiles_of(dtype, host()))
+    return Operand(Buffer(ARENA, size), 0, (), (), dtype) if size else NONE
 
 
 def add_dots(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Operand, pieces: Any) -> None:

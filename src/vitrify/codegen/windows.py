@@ -5,10 +5,12 @@ Columns come in *pieces*: what of them a vector of b's memory holds, as rows of 
 innermost. A table says of each where it begins in b and in c, in bytes, how many columns it has, and in which lanes:
 between those of two rows may be others, of zeros around the image. In c all lie side by side.
 
-    i32 windows_<type>(m, k, a, arow, aoffsets, b, boffsets, c, crow, pieces, count, bias)
+    i32 windows_<type>(m, k, a, arow, aoffsets, b, boffsets, c, crow, pieces, count, bias, scratch, side, safe)
 
 c[r, j] = bias[r] + the sum over p of a[r, p] b[p, j]: a's element lies at aoffsets[p] in row r, b's at boffsets[p]
-behind where j's piece begins. In tiles that stay in registers, as those of `gemm`.
+behind where j's piece begins. In tiles that stay in registers, as those of `gemm`. With AVX2 blocks of a are first
+copied into the order in which tiles read them, in working memory: side says whether aoffsets are those of elements side
+by side. At so many of the first pieces, `safe`, whole vectors may be read.
 
     i32 window_dots_<type>(m, k, a, arow, b, boffsets, c, crow, pieces, count)
 
@@ -17,67 +19,42 @@ c[r, p] = the sum over j of a[r, j] b[p, j], where pieces say where columns begi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .emit import Dtype, memory_type
-from .llvm import Target
+from .panels import transposed
+from .window_tiles import (
+    ORDER,
+    ORDER_BITS,
+    PIECE,
+    Tiles,
+    lanes_from,
+    loaded_lanes,
+    multiples,
+    names_of,
+    packed_tile,
+    packed_tile_name,
+    rows_from,
+    tile,
+    tile_name,
+    tiles_of,
+    word_at,
+)
 from .writer import Writer
 
 # The inner size that tiles stay with: b's part of it for one tile fits the first cache, a's block of rows the second.
 INNER, ROWS = 256, 192
 # Pieces that dots are computed of before they are added up: what is read of each row stays in the cache meanwhile.
 CHUNK = 128
-# Words of the table for a piece.
-PIECE = 4
-
-
-@dataclass(frozen=True)
-class Tiles:
-    """What fits the registers of a target: the rows of tiles of two vectors, of four, and the dots of one tile."""
-
-    dtype: Dtype
-    lanes: int
-    tall: int
-    wide: int
-    dots: tuple[int, int]
-
-    @property
-    def type(self) -> str:
-        """LLVM's name for an element."""
-        return memory_type(self.dtype)
-
-    @property
-    def vector(self) -> str:
-        """LLVM's name for a vector."""
-        return f"<{self.lanes} x {self.type}>"
-
-    @property
-    def suffix(self) -> str:
-        """What names of LLVM's functions on vectors end with."""
-        return f"v{self.lanes}f{8 * self.dtype.itemsize}"
-
-    @property
-    def kernels(self) -> list[tuple[int, int]]:
-        """Rows and vectors of all tiles: up to `wide` rows of four vectors, or `wide` to `tall` rows of two."""
-        return [(r, 4) for r in range(1, self.wide + 1)] + [(r, 2) for r in range(self.wide, self.tall + 1)]
-
-
-def tiles_of(dtype: Dtype, target: Target) -> Tiles:
-    """Tiles for 32 registers, those of AVX-512 and ARM, or 16."""
-    lanes = target.vector_bytes // dtype.itemsize
-    is_wide = target.vector_bytes >= 64 or not target.is_x86
-    return Tiles(dtype, lanes, 12, 6, (4, 5)) if is_wide else Tiles(dtype, lanes, 6, 3, (3, 3))
-
-
-def names_of(dtype: Dtype) -> tuple[str, str]:
-    """The functions' names."""
-    return f"windows_{memory_type(dtype)}", f"window_dots_{memory_type(dtype)}"
 
 
 def products_ir(t: Tiles) -> dict[str, str]:
     """The function of products by its name, with those that it calls."""
-    made = {_tile_name(t, *kernel): _tile(t, *kernel) for kernel in t.kernels}
+    made = {tile_name(t, *kernel): tile(t, *kernel) for kernel in t.kernels}
+    if t.packs:
+        kinds = [(rows, is_whole) for rows in range(t.wide, t.tall + 1) for is_whole in (False, True)]
+        made |= {packed_tile_name(t, *kind): packed_tile(t, *kind) for kind in kinds}
+        made[_pack_name(t)] = _pack(t)
     return {**made, names_of(t.dtype)[0]: _products(t)}
 
 
@@ -85,6 +62,11 @@ def dots_ir(t: Tiles) -> dict[str, str]:
     """The function of dots by its name, with those that it calls."""
     made = {_dots_name(t, rows): _dots(t, rows) for rows in range(1, t.dots[0] + 1)}
     return {**made, names_of(t.dtype)[1]: _sums(t)}
+
+
+def scratch_bytes(rows: int, inner: int, t: Tiles) -> int:
+    """Bytes of working memory for a product of so many rows; none where tiles read a where it lies."""
+    return min(rows, ROWS) * min(inner, INNER) * t.dtype.itemsize if t.packs and rows > t.wide else 0
 
 
 def declarations(t: Tiles) -> list[str]:
@@ -99,133 +81,7 @@ def declarations(t: Tiles) -> list[str]:
     ]
 
 
-# -- pieces ------------------------------------------------------------------------------------------------------------
-
-
-def _lanes(t: Tiles, bits: str, name: str) -> list[str]:
-    """%name: the lanes that bits say."""
-    return [f"  %{name}.bits = trunc i64 {bits} to i{t.lanes}",
-            f"  %{name} = bitcast i{t.lanes} %{name}.bits to <{t.lanes} x i1>"]  # fmt: skip
-
-
-def _first(t: Tiles, count: str, name: str) -> list[str]:
-    """%name: so many lanes, the first ones."""
-    numbers = ", ".join(f"i32 {i}" for i in range(t.lanes))
-    wide = f"<{t.lanes} x i32>"
-    return [
-        f"  %{name}.short = trunc i64 {count} to i32",
-        f"  %{name}.one = insertelement {wide} poison, i32 %{name}.short, i64 0",
-        f"  %{name}.all = shufflevector {wide} %{name}.one, {wide} poison, <{t.lanes} x i32> zeroinitializer",
-        f"  %{name} = icmp ugt {wide} %{name}.all, <{numbers}>",
-    ]
-
-
-def _loaded(t: Tiles, at: str, mask: str) -> str:
-    given = f"ptr {at}, i32 {t.dtype.itemsize}, <{t.lanes} x i1> {mask}, {t.vector} zeroinitializer"
-    return f"call {t.vector} @llvm.masked.load.{t.suffix}.p0({given})"
-
-
-def _stored(t: Tiles, value: str, at: str, mask: str) -> str:
-    given = f"{t.vector} {value}, ptr {at}, i32 {t.dtype.itemsize}, <{t.lanes} x i1> {mask}"
-    return f"  call void @llvm.masked.store.{t.suffix}.p0({given})"
-
-
-def _compressed(t: Tiles, value: str, mask: str) -> str:
-    """The lanes that a mask says, brought side by side; those behind them hold anything.
-
-    Zeros there, for which nobody asks, end the process: LLVM 22's form without AVX-512 takes floats that are all alike
-    for integers.
-    """
-    given = f"{t.vector} {value}, <{t.lanes} x i1> {mask}, {t.vector} poison"
-    return f"call {t.vector} @llvm.experimental.vector.compress.{t.suffix}({given})"
-
-
-def _word(name: str, table: str, index: object) -> list[str]:
-    return [f"  %{name}.at = getelementptr i64, ptr {table}, i64 {index}", f"  %{name} = load i64, ptr %{name}.at"]
-
-
-def _spread(t: Tiles, name: str, value: str) -> list[str]:
-    """%name: a number in all lanes."""
-    return [
-        f"  %{name}.first = insertelement {t.vector} poison, {t.type} {value}, i64 0",
-        f"  %{name} = shufflevector {t.vector} %{name}.first, {t.vector} poison, <{t.lanes} x i32> zeroinitializer",
-    ]
-
-
-def _rows_from(base: str, rows: int, step: str) -> list[str]:
-    """%base.<r> for each row: three bases and multiples of the step that addresses may have, so that a few registers
-    suffice.
-    """
-    lines = []
-    for r in range(rows):
-        start = r - r % 4
-        if r == start:
-            of = f"%{base}" if not r else f"%{base}.{r - 4}"
-            by = "0" if not r else f"%{step}4"
-            lines.append(f"  %{base}.{r} = getelementptr i8, ptr {of}, i64 {by}")
-        else:
-            by = f"%{step}" if r % 4 == 1 else f"%{step}{r % 4}"
-            lines.append(f"  %{base}.{r} = getelementptr i8, ptr %{base}.{start}, i64 {by}")
-    return lines
-
-
-def _multiples(step: str) -> list[str]:
-    return [f"  %{step}{i} = mul i64 %{step}, {i}" for i in (2, 3, 4)]
-
-
 # -- products ----------------------------------------------------------------------------------------------------------
-
-
-def _tile_name(t: Tiles, rows: int, vectors: int) -> str:
-    return f"windows_tile_{t.type}_{rows}_{vectors}"
-
-
-def _tile(t: Tiles, rows: int, vectors: int) -> str:
-    """void tile(k, a, arow, aoffsets, b, boffsets, c, crow, pieces, i1 more, bias): `vectors` pieces of `rows` rows;
-    more: add to what c has; bias: what rows begin with, or null.
-    """
-    T, size, tile = t.type, t.dtype.itemsize, [(r, v) for r in range(rows) for v in range(vectors)]
-    lines = [
-        f"define internal void @{_tile_name(t, rows, vectors)}(i64 %k, ptr %a, i64 %arow, ptr %ao, ptr %b, ptr %bo, "
-        "ptr %c, i64 %crow, ptr %pieces, i1 %more, ptr %bias) #1 {",
-        "entry:", *_multiples("arow"), *_multiples("crow"),
-    ]  # fmt: skip
-    for v in range(vectors):
-        lines += [*_word(f"from{v}", "%pieces", PIECE * v), *_word(f"to{v}", "%pieces", PIECE * v + 1),
-                  *_word(f"count{v}", "%pieces", PIECE * v + 2), *_first(t, f"%count{v}", f"f{v}"),
-                  *_word(f"lanes{v}", "%pieces", PIECE * v + 3), *_lanes(t, f"%lanes{v}", f"m{v}"),
-                  f"  %b{v}.start = getelementptr i8, ptr %b, i64 %from{v}"]  # fmt: skip
-    lines += ["  %is.plain = icmp eq ptr %bias, null", "  br i1 %is.plain, label %loop, label %biased", "biased:"]
-    for r in range(rows):
-        lines += [f"  %z{r}.at = getelementptr {T}, ptr %bias, i64 {r}", f"  %z{r}.one = load {T}, ptr %z{r}.at",
-                  *_spread(t, f"z{r}", f"%z{r}.one")]  # fmt: skip
-    lines += ["  br label %loop", "loop:", "  %p = phi i64 [0, %entry], [0, %biased], [%p.next, %loop]"]
-    lines += [
-        f"  %t{r}.{v} = phi {t.vector} [zeroinitializer, %entry], [%z{r}, %biased], [%n{r}.{v}, %loop]" for r, v in tile
-    ]
-    lines += [*_word("aof", "%ao", "%p"), *_word("bof", "%bo", "%p"), "  %ap = getelementptr i8, ptr %a, i64 %aof"]
-    for v in range(vectors):
-        lines += [f"  %b{v}.at = getelementptr i8, ptr %b{v}.start, i64 %bof",
-                  f"  %b{v} = {_loaded(t, f'%b{v}.at', f'%m{v}')}"]  # fmt: skip
-    lines += _rows_from("ap", rows, "arow")
-    for r in range(rows):
-        lines += [f"  %a{r}.one = load {T}, ptr %ap.{r}, align {size}", *_spread(t, f"a{r}", f"%a{r}.one")]
-        lines += [
-            f"  %n{r}.{v} = call {t.vector} @llvm.fmuladd.{t.suffix}({t.vector} %a{r}, {t.vector} %b{v}, "
-            f"{t.vector} %t{r}.{v})" for v in range(vectors)
-        ]  # fmt: skip
-    lines += ["  %p.next = add nuw i64 %p, 1", "  %again = icmp ult i64 %p.next, %k",
-              "  br i1 %again, label %loop, label %done", "done:", *_rows_from("c", rows, "crow")]  # fmt: skip
-    lines += [f"  %c{r}.{v} = getelementptr i8, ptr %c.{r}, i64 %to{v}" for r, v in tile]
-    lines += [f"  %d{r}.{v} = {_compressed(t, f'%n{r}.{v}', f'%m{v}')}" for r, v in tile]
-    lines += ["  br i1 %more, label %adding, label %writing", "adding:"]
-    for r, v in tile:
-        lines += [f"  %o{r}.{v} = {_loaded(t, f'%c{r}.{v}', f'%f{v}')}",
-                  f"  %s{r}.{v} = fadd {t.vector} %o{r}.{v}, %d{r}.{v}"]  # fmt: skip
-    lines += [_stored(t, f"%s{r}.{v}", f"%c{r}.{v}", f"%f{v}") for r, v in tile]
-    lines += ["  ret void", "writing:"]
-    lines += [_stored(t, f"%d{r}.{v}", f"%c{r}.{v}", f"%f{v}") for r, v in tile]
-    return "\n".join([*lines, "  ret void", "}"])
 
 
 def _products(t: Tiles) -> str:
@@ -234,7 +90,7 @@ def _products(t: Tiles) -> str:
     """
     w = Writer("i32", names_of(t.dtype)[0], (
         "i64 %m", "i64 %k", "ptr %a", "i64 %arow", "ptr %ao", "ptr %b", "ptr %bo", "ptr %c", "i64 %crow",
-        "ptr %pieces", "i64 %count", "ptr %bias",
+        "ptr %pieces", "i64 %count", "ptr %bias", "ptr %scratch", "i64 %side", "i64 %safe",
     ))  # fmt: skip
     no_bias = w.value("icmp eq ptr %bias, null")
     with w.loop("%k", 0, INNER) as p0:
@@ -248,15 +104,23 @@ def _products(t: Tiles) -> str:
             is_low = w.value(f"icmp sle i64 {rows}, {t.wide}")
             with w.when(is_low), w.loop("%count", 0, 4) as piece:
                 call.of_height(0, rows, range(1, t.wide + 1), 4, piece)
-            with w.when(w.value(f"xor i1 {is_low}, true")), w.loop("%count", 0, 2) as piece:
-                # In tiles as high as possible that are nearly alike.
-                parts = w.value(f"sdiv i64 {w.add(rows, t.tall - 1)}, {t.tall}")
-                with w.loop(parts) as part:
-                    start, end = (w.value(f"sdiv i64 {w.times(rows, n)}, {parts}") for n in (part, w.add(part, 1)))
-                    height = w.value(f"sub i64 {end}, {start}")
-                    call.of_height(start, height, range(t.wide, t.tall + 1), 2, piece)
+            with w.when(w.value(f"xor i1 {is_low}, true")):
+                if t.packs:
+                    call.packed()
+                else:
+                    with w.loop("%count", 0, 2) as piece:
+                        for start, height in _parts(w, t, rows):
+                            call.of_height(start, height, range(t.wide, t.tall + 1), 2, piece)
     w.line("ret i32 0")
     return w.text
+
+
+def _parts(w: Writer, t: Tiles, rows: str) -> Iterator[tuple[str, str]]:
+    """The beginning and the height of tiles as high as possible that are nearly alike: runs for each."""
+    parts = w.value(f"sdiv i64 {w.add(rows, t.tall - 1)}, {t.tall}")
+    with w.loop(parts) as part:
+        start, end = (w.value(f"sdiv i64 {w.times(rows, n)}, {parts}") for n in (part, w.add(part, 1)))
+        yield start, w.value(f"sub i64 {end}, {start}")
 
 
 @dataclass
@@ -283,7 +147,64 @@ class _Call:
                  f"i1 {self.more}", f"ptr {bias}")  # fmt: skip
         for rows in heights:
             with w.when(w.value(f"icmp eq i64 {height}, {rows}")):
-                w.call("void", f"@{_tile_name(t, rows, vectors)}", *given)
+                w.call("void", f"@{tile_name(t, rows, vectors)}", *given)
+
+    def packed(self) -> None:
+        """All tiles, of rows that are packed first."""
+        w, t = self.w, self.t
+        heights = range(t.wide, t.tall + 1)
+        for start, height in _parts(w, t, self.rows):
+            a = w.at("%a", w.times(w.add(self.i0, start), "%arow"), "i8")
+            to = w.at("%scratch", w.times(start, self.inner), t.type)
+            w.call("void", f"@{_pack_name(t)}", f"ptr {to}", f"ptr {a}", f"i64 {height}", f"i64 {self.inner}",
+                   "i64 %arow", f"ptr {self.tables[0]}", "i64 %side")  # fmt: skip
+        with w.loop("%count", 0, 2) as piece:
+            is_whole = w.value(f"icmp sle i64 {w.add(piece, 2)}, %safe")
+            for start, height in _parts(w, t, self.rows):
+                row = w.add(self.i0, start)
+                bias = w.value(f"select i1 {self.without}, ptr null, ptr {w.at('%bias', row, t.type)}")
+                given = (f"i64 {self.inner}", f"ptr {w.at('%scratch', w.times(start, self.inner), t.type)}", "ptr %b",
+                         f"ptr {self.tables[1]}", f"ptr {w.at('%c', w.times(row, '%crow'), 'i8')}", "i64 %crow",
+                         f"ptr {w.at('%pieces', w.times(piece, PIECE))}", f"i1 {self.more}", f"ptr {bias}")  # fmt: skip
+                for rows in heights:
+                    is_it = w.value(f"icmp eq i64 {height}, {rows}")
+                    for whole, says in ((True, is_whole), (False, w.value(f"xor i1 {is_whole}, true"))):
+                        with w.when(w.value(f"and i1 {is_it}, {says}")):
+                            w.call("void", f"@{packed_tile_name(t, rows, whole)}", *given)
+
+
+def _pack_name(t: Tiles) -> str:
+    return f"windows_pack_{t.type}"
+
+
+def _pack(t: Tiles) -> str:
+    """void pack(to, a, rows, k, arow, aoffsets, side): to[p, r] = a[r, p]; side: whether elements of a row lie side by
+    side, from the first offset on.
+    """
+    T, size = t.type, t.dtype.itemsize
+    w = Writer("void", _pack_name(t), (
+        "ptr %to", "ptr %a", "i64 %rows", "i64 %k", "i64 %arow", "ptr %ao", "i64 %side"
+    ))  # fmt: skip
+    is_side = w.value("icmp ne i64 %side, 0")
+    whole = w.value(f"select i1 {is_side}, i64 {w.value('and i64 %k, -4')}, i64 0")
+    first = w.at("%a", w.load("%ao"), "i8")
+    done = w.variable("i64", 0)
+    for count in (4, 2, 1):  # rows at a time, of which four columns are exchanged in registers
+        start = w.value(f"load i64, ptr {done}")
+        end = w.add(start, w.value(f"and i64 {w.value(f'sub i64 %rows, {start}')}, {-count}"))
+        with w.loop(end, start, count) as r:
+            sources = [w.at(first, w.times(w.add(r, i), "%arow"), "i8") for i in range(count)]
+            with w.loop(whole, 0, 4) as p:
+                target = w.at("%to", w.add(w.times(p, "%rows"), r), T)
+                places = [w.at(target, w.times("%rows", i), T) for i in range(4)]
+                transposed(w, T, size, [w.at(s, p, T) for s in sources], places)
+        w.line(f"store i64 {end}, ptr {done}")
+    with w.loop("%k", whole) as p:
+        source, target = w.at("%a", w.load("%ao", p), "i8"), w.at("%to", w.times(p, "%rows"), T)
+        with w.loop("%rows") as r:
+            w.store(w.load(w.at(source, w.times(r, "%arow"), "i8"), 0, T, size), target, r, T, size)
+    w.line("ret void")
+    return w.text
 
 
 # -- dots --------------------------------------------------------------------------------------------------------------
@@ -302,27 +223,28 @@ def _dots(t: Tiles, rows: int) -> str:
     lines = [
         f"define internal void @{_dots_name(t, rows)}(i64 %count, ptr %a, i64 %arow, ptr %b, ptr %bo, i64 %left, "
         "ptr %c, i64 %crow, ptr %pieces, i1 %more) #1 {",
-        "entry:", *_multiples("arow"), *_multiples("crow"), "  %last = sub i64 %left, 1",
+        "entry:", *multiples("arow"), *multiples("crow"), "  %last = sub i64 %left, 1",
     ]  # fmt: skip
     for p in range(width):  # what is not there is computed as the last that is, and not written
         lines += [f"  %is{p} = icmp ult i64 {p}, %left", f"  %which{p} = select i1 %is{p}, i64 {p}, i64 %last",
-                  *_word(f"of{p}", "%bo", f"%which{p}")]  # fmt: skip
+                  *word_at(f"of{p}", "%bo", f"%which{p}")]  # fmt: skip
     lines += ["  br label %loop", "loop:", "  %i = phi i64 [0, %entry], [%i.next, %loop]",
               "  %piece = phi ptr [%pieces, %entry], [%piece.next, %loop]"]  # fmt: skip
     lines += [f"  %t{r}.{p} = phi {t.vector} [zeroinitializer, %entry], [%n{r}.{p}, %loop]" for r, p in tile]
-    lines += [*_word("from", "%piece", 0), *_word("to", "%piece", 1), *_word("lanes", "%piece", 3),
-              *_lanes(t, "%lanes", "m"), "  %ap = getelementptr i8, ptr %a, i64 %to",
-              "  %bp = getelementptr i8, ptr %b, i64 %from", *_rows_from("ap", rows, "arow")]  # fmt: skip
-    lines += [f"  %a{r} = {_loaded(t, f'%ap.{r}', '%m')}" for r in range(rows)]
+    lines += [*word_at("from", "%piece", 0), *word_at("to", "%piece", 1), *word_at("lanes", "%piece", 3),
+              *lanes_from(t, "%lanes", "m"), "  %ap = getelementptr i8, ptr %a, i64 %to",
+              "  %bp = getelementptr i8, ptr %b, i64 %from", *rows_from("ap", rows, "arow")]  # fmt: skip
+    lines += [f"  %a{r} = {loaded_lanes(t, f'%ap.{r}', '%m')}" for r in range(rows)]
     for p in range(width):
-        lines += [f"  %b{p}.at = getelementptr i8, ptr %bp, i64 %of{p}", f"  %b{p} = {_loaded(t, f'%b{p}.at', '%m')}"]
+        at = f"%b{p}.at"
+        lines += [f"  {at} = getelementptr i8, ptr %bp, i64 %of{p}", f"  %b{p} = {loaded_lanes(t, at, '%m')}"]
         lines += [
             f"  %n{r}.{p} = call {t.vector} @llvm.fmuladd.{t.suffix}({t.vector} %a{r}, {t.vector} %b{p}, "
             f"{t.vector} %t{r}.{p})" for r in range(rows)
         ]  # fmt: skip
     lines += [f"  %piece.next = getelementptr i64, ptr %piece, i64 {PIECE}", "  %i.next = add nuw i64 %i, 1",
               "  %again = icmp ult i64 %i.next, %count", "  br i1 %again, label %loop, label %done",
-              "done:", *_rows_from("c", rows, "crow")]  # fmt: skip
+              "done:", *rows_from("c", rows, "crow")]  # fmt: skip
     for p in range(width):
         lines += [f"  br i1 %is{p}, label %put{p}, label %after", f"put{p}:"]
         for r in range(rows):
@@ -359,3 +281,9 @@ def _sums(t: Tiles) -> str:
                     w.call("void", f"@{_dots_name(t, height)}", *given)
     w.line("ret i32 0")
     return w.text
+
+
+__all__ = [
+    "INNER", "ORDER", "ORDER_BITS", "PIECE", "ROWS", "Tiles", "declarations", "dots_ir", "names_of", "products_ir",
+    "scratch_bytes", "tiles_of",
+]  # fmt: skip
