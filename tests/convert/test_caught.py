@@ -30,8 +30,6 @@ LIBRARY = [
     lambda x, i: list(itertools.islice(iter([1, 2, 3]), int(i))),
     lambda x, i: int(i).bit_length(),
     lambda x, i: float(x).is_integer(),
-    lambda x, i: math.sqrt(-x),
-    lambda x, i: math.log(x - 2),
 ]
 
 
@@ -78,6 +76,8 @@ USERS = [
     lambda x, i: decimal.Decimal("x"),
     lambda x, i: x.reshape([3, 5]),
     lambda x, i: math.sqrt(-1.0),
+    lambda x, i: math.sqrt(-x),
+    lambda x, i: math.log(x - 2),
 ]
 
 
@@ -133,3 +133,90 @@ def test_a_finally_that_does_nothing_lets_everything_pass():
         return y
 
     compare(f, CALL, (np.array(3.0, "float32"), np.array(2, "int64")))
+
+
+class Sign:
+    """Asks a tensor in each special method, and raises if it is large."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def _checked(self):
+        if self.x.sum() > 4:
+            raise ValueError("large")
+        return self.x.sum() > 0
+
+    def __bool__(self):
+        return bool(self._checked())
+
+    def __str__(self):
+        return "positive" if self._checked() else "negative"
+
+    def __iter__(self):
+        self._checked()
+        yield from self.x
+
+    def __exit__(self, *error):
+        return bool(self._checked())
+
+    def __enter__(self):
+        return self
+
+
+def truth_of(x):
+    try:
+        return x * 2 if not Sign(x) else x * 3
+    except ValueError:
+        return x - 1
+
+
+def text_of(x):
+    try:
+        print(f"{Sign(x)}!")
+    except ValueError as err:
+        print("caught", err)
+    return x * 2
+
+
+def items_of(x):
+    seen = []
+    try:
+        for item in Sign(x):
+            seen.append(item)
+    except ValueError:
+        seen.append(x.sum())
+    return seen
+
+
+def raised_in_a_comprehension(x):
+    try:
+        return sum([x * 2 for _ in (0, 1) if Sign(x)])
+    except ValueError:
+        return x
+
+
+def swallowed_if_a_tensor_says_so(x):
+    with Sign(x):
+        raise KeyError("key")
+    return x + 1
+
+
+def exit_that_decides_at_the_end_of_a_block(x):
+    with Sign(x):
+        if x.sum() > 2:
+            raise KeyError("key")
+        x = x * 2
+    return x
+
+
+@pytest.mark.parametrize("value", [1.0, -1.0, 3.0])
+@pytest.mark.parametrize(
+    "f",
+    [
+        *(truth_of, text_of, items_of, raised_in_a_comprehension, swallowed_if_a_tensor_says_so),
+        exit_that_decides_at_the_end_of_a_block,
+    ],
+)
+def test_what_special_methods_raise_is_caught(f, value):
+    given = [(np.full([2], sign * value, "float32"),) for sign in (1, 0.5, -1)]
+    compare(f, *given, full_graph=True)

@@ -743,8 +743,8 @@ GROUPS: dict[str, list[Entry]] = {
             "UnsupportedError",
             "a tensor decides whether",
             "What is raised in the same function or in functions that it calls is caught. Where a call cannot be "
-            "followed (in a comprehension or lambda, in a `with`), the error would come too late: the program runs "
-            "after the `try` statement is over.",
+            "followed (in a comprehension or lambda, in a `with`), the program is given up where it raises, and the "
+            "call runs eagerly. A loop that only such an error ends has no end while the program is built.",
             """
             def check(x):
                 if x.sum() > 3:
@@ -753,18 +753,16 @@ GROUPS: dict[str, list[Entry]] = {
 
 
             def f(x):
-                try:
-                    x = sum([check(v) for v in (x, x * 2)])
-                except ValueError:
-                    x = x / 2
-                return x
+                while True:
+                    try:
+                        x = sum([check(v) for v in (x, x * 2)])
+                    except ValueError:
+                        return x
             """,
             """
             def f(x):
-                if x.sum() > 3:
-                    x = x / 2
-                else:
-                    x = x * 2
+                while x.sum() <= 1:
+                    x = x * 3
                 return x
             """,
         ),

@@ -100,11 +100,11 @@ def caught_too_early(x, n):
             raise ValueError("positive")  # here
         return v
 
-    try:
-        x = sum([checked(v) for v in (x, x * 2)])
-    except ValueError:
-        x = -x
-    return x
+    while True:  # no trace sees the end of it
+        try:
+            x = sum([checked(v) for v in (x, x * 2)])
+        except ValueError:
+            return x
 
 
 def assert_caught_too_early(x, n):
@@ -112,11 +112,11 @@ def assert_caught_too_early(x, n):
         assert v.sum() > 100, "small"  # here
         return v
 
-    try:
-        x = sum([checked(v) for v in (x, x * 2)])
-    finally:
-        n = n + 1
-    return x * n
+    while True:
+        try:
+            x = sum([checked(v) for v in (x, x * 2)])
+        finally:
+            x = x * n
 
 
 def array_changed(x, n):

@@ -178,6 +178,9 @@ class Builder:
         self.flagged: set[Variable] = set()
         # Whether traced code may see what an operator raises: what it does then a program that raises leaves undone.
         self.catches = False
+        # The `try` statements (file and line) that would see what a program raises, but cannot, and how often one may
+        # be met: a run that raises is given up, and the call runs eagerly.
+        self.left_tries: dict[tuple[str, int], int] = {}
         # What makes and fills the variables that live in a Scope; None where parameters are eager Tensors. Guards of
         # programs written by hand put it here.
         self.persistables: Persistables | None = None

@@ -13,7 +13,7 @@ from ..convert.containers.stand_ins import Foreign, learn_of, without_tables
 from ..convert.containers.table_sites import TableSites
 from ..convert.host.changes import ChangedArrayError
 from ..convert.values.foreign import ForkedError
-from ..convert.values.handlers import learn
+from ..convert.values.handlers import learn, leave_to_eager
 from ..core.collecting import collection_paused
 from ..core.dtype import DType, default_dtype, from_np
 from ..core.errors import InternalError, UnsupportedError
@@ -173,13 +173,14 @@ class ProgramBuilder:
         is_called: there is such a call, which another program can do.
         """
         foreign: list[Foreign] = []
+        left_tries: dict[tuple[str, int], int] = {}
         was_kept = keeps = False
         while True:
             try:
                 names = self._argument_names(tree)
                 return trace(
                     self.converted, tree, values, names, self.eager, variation, foreign, self._is_whole, keeps,
-                    is_called, self._table_sites if self._is_whole else None,
+                    is_called, self._table_sites if self._is_whole else None, left_tries,
                 )  # fmt: skip
             except UnsupportedError as err:
                 if self._is_whole and (learn_of(err, foreign) or self._table_sites.learn_of(err)):
@@ -190,6 +191,8 @@ class ProgramBuilder:
                     was_kept = keeps = True
                 elif keeps:
                     keeps = False  # the error of the shorter program says what to do about it
+                elif self._is_whole and is_called and leave_to_eager(err, left_tries):
+                    continue
                 elif not self._table_sites.give_up(err, without_tables(foreign)):
                     raise
 

@@ -161,6 +161,7 @@ def trace(
     keeps_containers: bool = False,
     is_called: bool = False,
     table_sites: TableSites | None = None,
+    left_tries: Mapping[tuple[str, int], int] | None = None,
 ) -> ConcreteProgram:
     """Run `function` once with Variables for the InputSpec leaves, recording a program.
 
@@ -170,7 +171,7 @@ def trace(
     a segment. keeps_containers: a list or dict of which a tensor decides which one it is stays the one or the other;
     by default it becomes one by value, which makes smaller programs, and must not be changed then (ForkedError).
     is_called: it is for a call, which can be done by another program where sizes are not what this one takes them
-    for. table_sites: where dicts and sets are made whose keys only a run knows.
+    for. table_sites: where dicts and sets are made whose keys only a run knows. left_tries: see `Builder`.
 
     Whatever the function does to Python objects is undone afterwards, and done by each run of the program.
     """
@@ -179,6 +180,7 @@ def trace(
     state.builder.keeps_containers = keeps_containers
     state.builder.is_called = is_called
     state.builder.table_sites = table_sites
+    state.builder.left_tries = dict(left_tries or {})
     with building(state.builder):
         values = _values(state, leaves, names)
     given, tables = _given(FunctionSpec.rebuild(tree, values), table_sites)

@@ -15,6 +15,7 @@ from typing import Any
 from ...core.errors import ForeignVariableError, UnsupportedError, VitrifyError
 from ...core.source import Loc, user_locs
 from ...ir.builder import current_builder
+from ..control.protocols import truth
 from ..control.raise_ import is_raised_by_user
 from ..values.base import builder, is_graph
 from ..values.deferred import holds_deferred
@@ -110,7 +111,23 @@ class _Managed:
         if self._suppressing is not None:
             self._suppressing.__exit__(None, None, None)
         passed = self._leave(*error)
-        ours = of_conversion(error[1]) if passed and error[1] is not None else None
+        if error[1] is None:
+            return False  # whatever it says: there is nothing to pass
+        if is_graph(truth(passed)):
+            return _passed_by_run(truth(passed), error[1])
+        ours = of_conversion(error[1]) if passed else None
         if ours is not None and ours is not error[1]:
             raise ours
         return passed if ours is None else False
+
+
+def _passed_by_run(passed: Any, error: BaseException) -> bool:
+    """Let the program raise the error where a tensor says that it is not suppressed; whether it is not raised here."""
+    if of_conversion(error) is not None:
+        return False
+
+    def raise_it() -> None:
+        raise error
+
+    builder().choose(passed, lambda: None, raise_it, "suppressed")
+    return True

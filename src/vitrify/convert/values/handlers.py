@@ -105,7 +105,10 @@ def deep_tries(filename: str) -> frozenset[int]:
 
 
 def refuse_if_caught(err: BaseException, loc: Loc | None = None) -> None:
-    """Raise UnsupportedError when a `try` now open in traced code would see `err`, raised when the program runs."""
+    """Raise UnsupportedError when a `try` now open in traced code would see `err`, raised when the program runs.
+
+    A `try` that is left to eager code (`leave_to_eager`) is no reason to: the call runs again then.
+    """
     for frame in _traced_frames():
         name = frame.f_code.co_filename
         if not is_user_file(name):
@@ -114,14 +117,41 @@ def refuse_if_caught(err: BaseException, loc: Loc | None = None) -> None:
             if around.manager is not None and _looked_up(around.manager, frame) is not suppress:
                 continue
             if around.has_final or any(_catches(expr, err, frame) for expr in around.handlers):
-                refusal = _passes_by(err, f"the `try` statement at {name}:{around.line}", loc)
-                refusal.place = name, around.line
-                raise refusal
+                _refuse_at((name, around.line), err, loc)
+                return
     for kinds, who, place in _CATCHING.get():
         if isinstance(err, kinds):
             refusal = _passes_by(err, who, loc)
             refusal.place = place
             raise refusal
+
+
+def _refuse_at(place: tuple[str, int], err: BaseException, loc: Loc | None) -> None:
+    """Raise UnsupportedError for the `try` at `place`, unless what the program raises there is left to eager code."""
+    build = builder()
+    if build.left_tries.get(place, 0) > 0:
+        build.left_tries[place] -= 1
+        build.catches = True
+        return
+    refusal = _passes_by(err, "the `try` statement at {}:{}".format(*place), loc)
+    refusal.place = place
+    raise refusal
+
+
+MAX_LEFT = 64
+"""How often a `try` of one trace may leave an exception to eager code: one that ends a Python loop never comes."""
+
+
+def leave_to_eager(err: BaseException, left: dict[tuple[str, int], int]) -> bool:
+    """Whether the trace that ended in this error may do better now: `left` has a `try` that it had not.
+
+    A program that raises what such a `try` would see is given up, and the call runs eagerly, which sees it.
+    """
+    place = err.place if isinstance(err, RaisedInCallError) else None
+    if place is None or place in left:
+        return False
+    left[place] = MAX_LEFT
+    return True
 
 
 _CATCHING: ContextVar[tuple[tuple[Any, str, tuple[str, int] | None], ...]] = ContextVar("catching", default=())
