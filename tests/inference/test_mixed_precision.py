@@ -83,6 +83,28 @@ def test_what_is_in_the_black_list_stays(saved, tmp_path):
         np.testing.assert_allclose(found, exact, rtol=1e-6)
 
 
+@pytest.mark.parametrize("ending", [".json", ".pdmodel", ".vtmodel"])
+def test_cut_off_at_any_rename_the_files_are_of_one_save(saved, tmp_path, monkeypatch, ending):
+    target, files = str(tmp_path / "half"), (ending, ".weights")
+    rename = os.replace
+    first = outputs(converted(saved[0], target, *files))
+
+    def cut_off(*args):
+        nonlocal left
+        if left == 0:
+            raise KeyboardInterrupt
+        left -= 1
+        rename(*args)
+
+    for cut in range(3):  # of the tensors, of the program, and of the tensors to their own name
+        left = cut
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(os, "replace", cut_off)
+            converted(saved[0], target, *files, mixed_precision=PrecisionType.Bfloat16)
+        found = outputs(inference.create_predictor(inference.Config(target + ending, target + ".weights")))
+        assert np.array_equal(found[0], first[0]) == (cut < 2)
+
+
 def test_wrong_arguments_are_told(saved, tmp_path):
     target = str(tmp_path / "none")
     for given, message in [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,7 +13,7 @@ from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from ..core.modes import AmpState
 from ..ir.builder import Builder, building
-from ..ir.model_file import PARAMS_SUFFIX, ModelFile, SavedFunction, write_model
+from ..ir.model_file import ModelFile, SavedFunction, write_model
 from ..ir.model_formats import MODEL_SUFFIX, read_any_model
 from ..ir.program import Block, Operator, Variable
 from ..ir.surgery import find_op
@@ -25,12 +24,8 @@ from .kinds import PlaceType, PrecisionType
 _amp = lazy_module("vitrify.static.amp")
 _jit = lazy_module("vitrify.jit")
 _LOW = {PrecisionType.Half: "float16", PrecisionType.Bfloat16: "bfloat16"}
-# By the ending of the model's file: the format, and the ending of the tensors' file.
-_FORMATS = {
-    MODEL_SUFFIX: ("vitrify", PARAMS_SUFFIX),
-    ".json": ("paddle3", ".pdiparams"),
-    ".pdmodel": ("paddle", ".pdiparams"),
-}
+# By the ending of the model's file: the format.
+_FORMATS = {MODEL_SUFFIX: "vitrify", ".json": "paddle3", ".pdmodel": "paddle"}
 
 
 def convert_to_mixed_precision(
@@ -50,8 +45,9 @@ def convert_to_mixed_precision(
     black_list: operators that stay in float32; white_list, in kwargs: such as never would otherwise; both by our names
     or Paddle's. What loses too much is left in float32, as by `amp.auto_cast(level="O2")`, and so are branches and
     loops. backend: the kind of device that the file is meant for; every one runs it. The ending of mixed_model_file
-    says the format: .json, .pdmodel or .vtmodel. Raises ArgumentError for other precisions, endings and operators, and
-    what reading a model raises. Source: paddle.inference.convert_to_mixed_precision.
+    says the format: .json, .pdmodel or .vtmodel; the two files are of one save whenever this ends.
+    Raises ArgumentError for other precisions, endings and operators, and what reading a model raises. Source:
+    paddle.inference.convert_to_mixed_precision.
 
     Example:
         >>> import os, tempfile
@@ -158,18 +154,10 @@ def _lower_tensors(model: ModelFile, low: DType) -> None:
 
 
 def _write(model: ModelFile, prefix: str, ending: str, params_file: str) -> None:
-    name, params_ending = _FORMATS[ending]
-    folder = os.path.dirname(os.path.abspath(prefix))
-    os.makedirs(folder, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as made:
-        path = os.path.join(made, "model")
-        if name == "vitrify":
-            write_model(path, model)
-        else:
-            _jit.save(_jit.TranslatedLayer(model), path, format=name)
-        if os.path.exists(path + params_ending):
-            os.replace(path + params_ending, params_file or prefix + params_ending)
-        os.replace(path + ending, prefix + ending)
+    if ending == MODEL_SUFFIX:
+        write_model(prefix, model, params_file or None)
+    else:
+        _jit.save(_jit.TranslatedLayer(model), prefix, format=_FORMATS[ending], params_file=params_file)
 
 
 __all__ = ["convert_to_mixed_precision"]

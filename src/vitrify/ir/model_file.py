@@ -94,9 +94,10 @@ class ModelFile:
     note: Any = None
 
 
-def write_model(path: str | os.PathLike[str], model: ModelFile) -> None:
+def write_model(path: str | os.PathLike[str], model: ModelFile, params: str | None = None) -> None:
     """Write `path.vtmodel` and `path.vtparams`, each in one step, making the folder if need be.
 
+    params: the file for the tensors, where that is not `path.vtparams`.
     Raises ArgumentError when the parts of `model` don't fit each other, DTypeError for what cannot be stored, OSError.
     """
     for name, function in model.functions.items():
@@ -110,10 +111,11 @@ def write_model(path: str | os.PathLike[str], model: ModelFile) -> None:
         "tensors": [[name, info.parameter, info.trainable] for name, info in model.infos.items()],
         "note": to_json(model.note),
     }
-    os.makedirs(os.path.dirname(os.path.abspath(prefix)), exist_ok=True)
+    params = os.path.realpath(params or prefix + PARAMS_SUFFIX)
+    for file in (prefix, params):
+        os.makedirs(os.path.dirname(os.path.abspath(file)), exist_ok=True)
     # A model file never names tensors that are not there yet, and the old tensors stay until it is replaced: whenever
     # this ends, the model file and one of the two files of tensors are of one save.
-    params = os.path.realpath(prefix + PARAMS_SUFFIX)
     _finish_earlier(prefix, params)
     digest = write_tensors(params + NEXT, model.tensors, state_dict_note(model.tensors))
     write_container(prefix + MODEL_SUFFIX, MODEL, {**content, "params": digest}, blocks)
@@ -168,8 +170,8 @@ def read_model(
 def _read_pair(prefix: str, params: str | None, read: Callable[[str], TensorFile]) -> tuple[Container, TensorFile]:
     """The two files, of one save where there is such a pair."""
     container = read_container(prefix + MODEL_SUFFIX, MODEL)
-    file = params or os.path.realpath(prefix + PARAMS_SUFFIX)
-    if params is None and os.path.exists(file + NEXT):  # a save was cut off, or goes on right now
+    file = os.path.realpath(params or prefix + PARAMS_SUFFIX)
+    if os.path.exists(file + NEXT):  # a save was cut off, or goes on right now
         try:
             found = read(file + NEXT)
             if isinstance(container.content, dict) and container.content.get("params") == found.digest:

@@ -23,8 +23,9 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
         call. A Layer is traced twice, in evaluation and in training mode, so that it can be fine-tuned after loading;
         no gradient flows through a PyLayer there, whose `backward` is Python.
     format: "onnx" writes `path.onnx` instead, with the settings of `onnx.export`; "paddle" writes `path.pdmodel` and
-        `path.pdiparams`, which PaddlePaddle 2 and 3 read, "paddle3" `path.json` and `path.pdiparams`: see
-        docs/interchange.md. "native" writes `path.so` and `path.h`, which run without Python: see docs/native.md.
+        `path.pdiparams`, which PaddlePaddle 2 and 3 read, "paddle3" `path.json` and `path.pdiparams`, or
+        `params_file` in place of the latter: see docs/interchange.md. "native" writes `path.so` and `path.h`, which run
+        without Python: see docs/native.md.
     Raises ArgumentError without any spec, DTypeError for outputs that a file cannot hold. Source: paddle.jit.save.
 
     Example:

@@ -63,17 +63,21 @@ def save_json(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> 
 
 
 def _save(layer: Any, path: Any, input_spec: Any, configs: Mapping[str, Any], old: bool) -> None:
-    if configs:
-        raise ArgumentError(f"jit.save: no setting of this format is called {sorted(configs)}")
+    unknown = sorted(configs.keys() - {"params_file"})
+    if unknown:
+        raise ArgumentError(f"jit.save: no setting of this format is called {unknown}")
     model = collect(layer, input_spec, training=False)
     prefix = str(os.fspath(path))
     if not os.path.basename(prefix):
         raise ArgumentError(f"jit.save: {prefix!r} names no file")
-    os.makedirs(os.path.dirname(os.path.abspath(prefix)), exist_ok=True)
+    chosen = configs.get("params_file") or prefix + PARAMS_SUFFIX
+    for file in (prefix, chosen):
+        os.makedirs(os.path.dirname(os.path.abspath(file)), exist_ok=True)
     # All before any is written: what is refused leaves no files of the others.
     found = {name: _files(name, function, model, old) for name, function in model.functions.items()}
     for name, files in found.items():
-        _write(prefix if name == "forward" else f"{prefix}.{name}", files, old)
+        path = prefix if name == "forward" else f"{prefix}.{name}"
+        _write(path, chosen if name == "forward" else path + PARAMS_SUFFIX, files, old)
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ def _files(name: str, function: SavedFunction, model: ModelFile, old: bool) -> _
     return _Files(write(g, names, inputs, outputs, checksum_of(tensors)), tensors)
 
 
-def _write(prefix: str, files: _Files, old: bool) -> None:
+def _write(prefix: str, params: str, files: _Files, old: bool) -> None:
     """Write the pair such that a kill at any moment leaves the old one or the new one.
 
     A program never names tensors that are not there yet, and the old ones stay until it is replaced.
@@ -120,7 +124,7 @@ def _write(prefix: str, files: _Files, old: bool) -> None:
     if not files.tensors and not old:  # this format has no file of no parameters
         _write_file(program, files.program)
         return
-    params = os.path.realpath(prefix + PARAMS_SUFFIX)
+    params = os.path.realpath(params)
     _finish_earlier(program, params)
     with atomic_file(params + NEXT) as out:
         write_tensors(out, files.tensors)
