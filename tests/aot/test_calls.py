@@ -338,6 +338,15 @@ def test_what_acts_on_python_is_refused():
     assert "hint: return the value and do this behind the call" in text
 
 
+def test_lists_of_any_length_are_refused():
+    def rows(x):
+        return [row * 2 for row in x if row.sum() > 0]
+
+    text = refused(rows, InputSpec([None, 3]))
+    assert "gives a list whose length only the run knows" in text
+    assert "hint: give paddle.stack of it" in text
+
+
 def factorial(n):
     if n <= 1:
         return n * 1

@@ -2,7 +2,8 @@
 
 import json
 import math
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,15 @@ SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.complex_numbers(), st.text(), st.binary(),
     st.sampled_from(dtypes.ALL), st.just(...),
 )  # fmt: skip
+Pair = namedtuple("Pair", "left right")
+Renamed = namedtuple("Renamed", "def of", rename=True)
+
+
+class Point(NamedTuple):
+    x: int
+    y: Any
+
+
 KEYS = st.one_of(st.text(), st.integers(), st.booleans(), st.tuples(st.text(), st.integers()))
 VALUES = st.recursive(
     SCALARS,
@@ -38,6 +48,13 @@ def test_kinds_are_kept():
     value = {"a": (1, 1.0, True, None), 2: [slice(None, 3), ...], (1, "b"): OrderedDict(z=1j, y=b"\0")}
     assert repr(through_json(value)) == repr(value)
     assert math.isnan(through_json([float("nan")])[0])
+
+
+def test_namedtuples_keep_their_names():
+    value = Renamed(Pair([1], 2.0), Point(0, None))
+    found = through_json([value, {"x": Pair(1, 2)}])
+    assert repr(found) == repr([value, {"x": Pair(1, 2)}])
+    assert type(found[0]._0) is type(found[1]["x"]) and found[0].of._fields == ("x", "y")
 
 
 @given(VALUES)
@@ -77,6 +94,12 @@ def test_leaves_of_ones_own():
         {"bytes": 3},
         {"dtype": "float31"},
         {"slice": [1]},
+        {"namedtuple": [1]},
+        {"namedtuple": [["A", "b"], [1, 2]]},
+        {"namedtuple": [["A", 3], [1]]},
+        {"namedtuple": ["Ab", [1]]},
+        {"namedtuple": [["A", "b=print()"], [1]]},
+        {"namedtuple": [["A"] + ["b"] * 300, []]},
         {"unknown": 1},
         {"list": [1], "tuple": [1]},
         {},
@@ -93,7 +116,9 @@ JSON = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=4),
         st.dictionaries(
-            st.sampled_from(["tuple", "dict", "OrderedDict", "slice", "float", "complex", "bytes", "dtype", "x"]),
+            st.sampled_from(
+                ["tuple", "dict", "OrderedDict", "namedtuple", "slice", "float", "complex", "bytes", "dtype", "x"]
+            ),
             inner,
             max_size=2,
         ),

@@ -181,6 +181,27 @@ def test_structures(path):
         loaded((a, 3), 4, extra={"z": z})
 
 
+def test_namedtuples(path):
+    def swapped(pair, *, k):
+        return Pair(a=pair.b * 2, b=[pair.a, Pair(k.b, 3)])
+
+    a, b, c = tensor(*X), tensor(1.0, 2.0), tensor(3.0)
+    rows, one = InputSpec([None]), InputSpec([1])
+    f = paddle.jit.to_static(swapped, full_graph=True)
+    f(Pair(a, b), k=Pair(c, c))
+    paddle.jit.save(f, path)
+    loaded = paddle.jit.load(path)
+    for given in (Pair(a, b), (a, b), Both(a, b)):  # the class is not in the file
+        found = loaded(given, k=Pair(c, c))
+        assert type(found).__name__ == "Pair" and found._fields == found.b[1]._fields == ("a", "b")
+        close(found.a, [2.0, 4.0])
+        assert found.b[0] is a and found.b[1].a is c and found.b[1].b == 3
+    with pytest.raises(ValueError, match="saved for"):
+        loaded(Pair(a, [b]), k=Pair(c, c))
+    paddle.jit.save(paddle.jit.to_static(lambda p: Pair(p.b, p.a), [Pair(rows, one)]), path + "2")
+    close(paddle.jit.load(path + "2")(Pair(a, c)).b, a)
+
+
 @pytest.mark.parametrize("sizes", [[2, 3], [None, 3], [None, None]])
 def test_shapes_and_numbers_stay_what_they_are(path, sizes):
     def described(x):
@@ -317,7 +338,9 @@ def test_what_comes_back_needs_no_class_of_the_users(path):
 
     loaded = round_trip(outputs, path, SPEC)
     derived, scores, both, *shared = loaded(tensor(*X))
-    assert (type(derived), type(scores), type(both), type(both[1])) == (OrderedDict, dict, tuple, list)
+    assert (type(derived), type(scores), type(both), type(both[1])) == (OrderedDict, dict, type(both), list)
+    assert isinstance(both, tuple) and both._fields == ("first", "second")
+    close(both.first, X)
     close(derived["a"], [2.0, 4.0, 6.0])
     close(scores["low"], [0.0, 1.0, 2.0])
     close(scores["high"][0], X)

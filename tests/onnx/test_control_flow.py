@@ -53,6 +53,14 @@ def collected(x):
     return paddle.stack(out), len(out)
 
 
+def begun_with_a_constant(x):
+    rows = [paddle.zeros([3])]
+    for row in x:
+        if row[0] > 0:
+            rows.append(row)
+    return paddle.stack(rows)
+
+
 def changed_list(x):
     held = []
     i = paddle.zeros([], "int64")
@@ -95,7 +103,10 @@ def parts(x):
     return paddle.real(x) + 1, paddle.isreal(x)
 
 
-FUNCTIONS = [early_return, while_with_break, nested, collected, changed_list, rows_of_some_length, rows_begun_anew]
+FUNCTIONS = [
+    early_return, while_with_break, nested, collected, begun_with_a_constant, changed_list, rows_of_some_length,
+    rows_begun_anew,
+]  # fmt: skip
 FUNCTIONS += [written, parts]
 
 

@@ -15,6 +15,7 @@ from ..codegen.errors import NoNativeForm
 from ..codegen.llvm import LEVELS, Target, target_of
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, UnsupportedError
+from ..core.meta import ListMeta
 from ..core.source import user_stacklevel
 from ..ir.model_file import ModelFile, SavedFunction, input_names, slots_in
 from ..jit.saving import collect
@@ -101,6 +102,11 @@ def _compiled(
     outputs = [v for v in given if v is not None]
     if not outputs:
         raise UnsupportedError(f"native: {name} gives no tensor, and a native program gives at least one")
+    if any(isinstance(v.meta, ListMeta) for v in [*block.inputs, *outputs]):
+        raise UnsupportedError(
+            f"native: {name} takes or gives a list whose length only the run knows, which a native program cannot",
+            hint="give paddle.stack of it",
+        )
     names = input_names(function)
     stray = set(axes) - set(names)
     if stray:

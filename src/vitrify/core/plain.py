@@ -1,11 +1,15 @@
-"""Plain Python data as JSON and back, exactly: tuples stay tuples, 1.0 stays a float, NaN stays NaN."""
+"""Plain Python data as JSON and back, exactly: tuples stay tuples, 1.0 stays a float, NaN stays NaN.
+
+A namedtuple comes back as one of the same names: its class is made anew, and lacks what else the user's had.
+"""
 
 from __future__ import annotations
 
 import base64
 import math
-from collections import OrderedDict
+from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from .dtype import ALL, DType
@@ -15,6 +19,7 @@ from .lazy import lazy_module
 _size = lazy_module("vitrify.core.size")  # who reads a file without sizes needs none
 
 MAX_DEPTH = 64
+MOST_FIELDS, LONGEST = 256, 256
 Json = Any
 # A leaf encoder returns (tag, JSON) for a value it knows, given with its place, or None; decoders are found by tag.
 LeafEncoder = Callable[[Any, str], "tuple[str, Json] | None"]
@@ -29,8 +34,8 @@ def _no_leaf(value: Any, where: str) -> None:
 def to_json(value: Any, leaf: LeafEncoder = _no_leaf, root: str = "the object") -> Json:
     """`value` as JSON data; `leaf` encodes what is not plain (tensors, arrays); errors call the whole `root`.
 
-    Plain are None, bool, int, float, complex, str, bytes, DType, slice, Ellipsis, and list, tuple, Size, dict and
-    OrderedDict of these. Raises DTypeError naming the place of anything else, and for nesting deeper than 64.
+    Plain are None, bool, int, float, complex, str, bytes, DType, slice, Ellipsis, and list, tuple, namedtuple, Size,
+    dict and OrderedDict of these. Raises DTypeError naming the place of anything else, and for nesting deeper than 64.
 
     >>> to_json({"a": (1, 2.0)})
     {'dict': [['a', {'tuple': [1, 2.0]}]]}
@@ -61,6 +66,9 @@ class _Encoder:
         scalar = _SCALARS.get(type(value))
         if scalar is not None:
             return scalar(value)
+        if is_namedtuple(value):
+            names = [type(value).__name__, *type(value)._fields]
+            return {"namedtuple": [names, self._items(value, where, depth + 1)]}
         found = self._leaf(value, where)
         if found is None:
             raise DTypeError(f"{where} is a {type(value).__name__}, which cannot be saved")
@@ -74,6 +82,21 @@ class _Encoder:
             [self.encode(key, f"a key of {where}", depth), self.encode(item, f"{where}[{key!r}]", depth)]
             for key, item in value.items()
         ]
+
+
+def is_namedtuple(value: Any) -> bool:
+    """Whether a value is of a class that `collections.namedtuple` or `typing.NamedTuple` made."""
+    return isinstance(value, tuple) and isinstance(getattr(type(value), "_fields", None), tuple)
+
+
+def _is_name(value: Any) -> bool:
+    return type(value) is str and len(value) <= LONGEST and value.isidentifier()
+
+
+@lru_cache(maxsize=256)
+def _named(name: str, fields: tuple[str, ...]) -> Any:
+    """The class of a stored namedtuple: one for all of the same names. Raises ValueError for a keyword as its name."""
+    return namedtuple(name, fields, rename=True, module="builtins")
 
 
 def _number(value: float) -> Json:
@@ -109,6 +132,7 @@ class _Decoder:
         self._leaves = leaves
         self._containers: dict[str, Callable[[Json, int], Any]] = {
             "tuple": lambda data, depth: tuple(self._items(data, depth)),
+            "namedtuple": self._namedtuple,
             "size": lambda data, depth: _size.size_of_items(self._items(data, depth)),
             "dict": lambda data, depth: dict(self._pairs(data, depth)),
             "OrderedDict": lambda data, depth: OrderedDict(self._pairs(data, depth)),
@@ -142,6 +166,12 @@ class _Decoder:
         if not isinstance(data, list):
             raise FileFormatError("stored data has a sequence that is no list")
         return [self.decode(item, depth) for item in data]
+
+    def _namedtuple(self, data: Json, depth: int) -> Any:
+        names, items = data
+        if not (isinstance(names, list) and 1 <= len(names) <= MOST_FIELDS and all(map(_is_name, names))):
+            raise FileFormatError("stored data has a namedtuple without names")
+        return _named(names[0], tuple(names[1:]))._make(self._items(items, depth))
 
     def _pairs(self, data: Json, depth: int) -> list[tuple[Any, Any]]:
         return [(self.decode(key, depth), self.decode(value, depth)) for key, value in data]

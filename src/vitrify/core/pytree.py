@@ -468,15 +468,13 @@ def unflatten(tree: TreeDef, leaves: Iterator[Any]) -> Any:
 
 
 def unflatten_plain(tree: TreeDef, leaves: Iterator[Any]) -> Any:
-    """The structure rebuilt of Python's own containers: objects become dicts, derived containers their bases."""
+    """The structure rebuilt of containers that files hold: objects become dicts, derived containers their bases."""
     if tree is LEAF:
         return next(leaves)
     kind, children, extra = tree
     values = [unflatten_plain(c, leaves) for c in children]
     if issubclass(kind, OverList):
         return values[0]
-    if extra == "fields":
-        return tuple(values)
     if not isinstance(extra, tuple) or kind in (dict, OrderedDict, OpenDict, OpenSet):
         return rebuild(kind, values, extra)
     if extra[0] == "object":

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.errors import ArgumentError, DTypeError, FileFormatError
 from ..core.modes import grad_enabled
-from ..core.pytree import all_leaves, flatten
+from ..core.pytree import LEAF, all_leaves, flatten
 from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor, wrap
@@ -96,7 +96,8 @@ class SavedProgram:
         """The argument tensors in the program's order; raises ArgumentError when the call has another structure."""
         args, kwargs = self._with_defaults(args, kwargs)
         leaves: list[Any] = []
-        if flatten((args, kwargs), leaves) != self._tree:
+        tree = flatten((args, kwargs), leaves)
+        if tree != self._tree and _nameless(tree) != _nameless(self._tree):
             raise ArgumentError(
                 f"{self.name}: called with {_shape_of(args, kwargs)}, saved for {_shape_of(*self.saved.input_tree)}"
             )
@@ -127,6 +128,15 @@ class SavedProgram:
                 f"the program was saved for {spec.meta}"
             )
         return tensor
+
+
+def _nameless(tree: Any) -> Any:
+    """The structure with plain tuples for namedtuples, whose classes no file holds."""
+    if tree is LEAF:
+        return tree
+    kind, children, extra = tree
+    inner = tuple(map(_nameless, children))
+    return (tuple, inner, None) if extra == "fields" else (kind, inner, extra)
 
 
 def _given(value: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..core.atomic_file import atomic_file
 from ..core.errors import ArgumentError, UnsupportedError
+from ..core.plain import is_namedtuple
 from ..core.size import Size, size_of_items
 from ..ir.decompose import in_other_ops
 from ..ir.model_file import ModelFile, SavedFunction, Slot, input_names, tree_to_json
@@ -129,6 +130,8 @@ def _given_out(function: SavedFunction) -> Any:
             return {key: marked(item) for key, item in value.items()}
         if isinstance(value, Size):
             return size_of_items(marked(item) for item in value)
+        if is_namedtuple(value):
+            return value._make(marked(item) for item in value)
         return type(value)(marked(item) for item in value) if isinstance(value, (list, tuple)) else value
 
     return marked(function.output_tree)

@@ -118,7 +118,7 @@ class Reader:
         return as_list(function(node, *inputs))
 
     def _is_bounded(self, node: Node, inputs: list[Any], function: Callable[..., Any]) -> bool:
-        """Whether reading may take the memory that a node of constants needs: a few bytes can ask for any number.
+        """Whether a node of constants gives arrays whose memory reading may take: a few bytes can ask for any number.
 
         The node is recorded in a program of its own, which tells shapes before there is anything of that size.
         """
@@ -127,8 +127,11 @@ class Reader:
                 found = as_list(function(node, *inputs))
         except VitrifyError:  # it needs values: those of the constants, once they are computed
             return True
-        metas = [v.meta for v in found if isinstance(v, Variable) and isinstance(v.meta, Meta)]
-        return self.constants.have_room_for(sum(numel(m.shape) * m.dtype.itemsize for m in metas if m.is_static))
+        metas = [v.meta for v in found if isinstance(v, Variable)]
+        arrays = [m for m in metas if isinstance(m, Meta)]
+        if len(arrays) < len(metas):
+            return False  # a sequence: what goes on with it is recorded, and takes no list of arrays
+        return self.constants.have_room_for(sum(numel(m.shape) * m.dtype.itemsize for m in arrays if m.is_static))
 
     def _call(self, function: Any, proto: Any, inputs: list[Any]) -> list[Any]:
         """What a function of the file gives: its nodes are recorded in place of the call."""
