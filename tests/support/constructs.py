@@ -796,6 +796,15 @@ def with_mode(x):
     return y + x
 
 
+@construct(STATEMENT, "`with` whose context manager, or its flag, a tensor chooses")
+def with_chosen(x):
+    with paddle.no_grad() if x.sum() > 0 else contextlib.nullcontext():
+        y = x * 2
+    with paddle.set_grad_enabled(bool(x.max() > 2)):
+        y = y + x * x
+    return y + x
+
+
 @construct(STATEMENT, "`with` of a user's context manager")
 def with_user(x):
     with doubling() as n:
@@ -855,6 +864,19 @@ def try_property(x):
 
     try:
         return Checked().value * 2
+    except ValueError:
+        return x / 2
+
+
+@construct(STATEMENT, "`try` around a comprehension, or special method, that a tensor lets raise")
+def try_comprehension(x):
+    def checked(value):
+        if value.sum() > 3:
+            raise ValueError("too large")
+        return value
+
+    try:
+        return sum([checked(v) for v in (x, x * 2)])
     except ValueError:
         return x / 2
 
@@ -942,6 +964,22 @@ def consumes_generator(x):
 @construct(STATEMENT, "generator function with a tensor branch inside")
 def consumes_branching_generator(x):
     return sum(positive_rows(x), paddle.zeros([]))
+
+
+def up_to_negative(x):
+    left = []
+    try:
+        for row in x:
+            if row.sum() < 0:
+                return
+            yield row
+    finally:
+        left.append(x)
+
+
+@construct(STATEMENT, "generator function with a `yield` in `try` / `finally`, which a tensor ends")
+def consumes_watched_generator(x):
+    return sum(up_to_negative(x), paddle.zeros([]))
 
 
 def growing(x):

@@ -226,6 +226,13 @@ def called_in_try(x, check):
     return y if y > 0 else check(y)
 
 
+def chosen_managers(x, choose, auto_cast):
+    """Where a tensor chooses the context manager, and the flag of another."""
+    with choose(x) as scale, auto_cast(enable=x > 0):
+        y = x * scale
+    return y
+
+
 def golden(name, text, request):
     path = FOLDER / f"{name}.py"
     if request.config.getoption("--update-golden"):
@@ -238,8 +245,10 @@ def test_golden(fn, request):
     golden(fn.__name__, HEADER + source_of(convert_function(fn, PythonHelpers())), request)
 
 
-@pytest.mark.parametrize(("fn", "is_called"), [(try_around_calls, False), (called_in_try, True)])
-def test_golden_of_calls_that_may_raise(fn, is_called, request):
+@pytest.mark.parametrize(
+    ("fn", "is_called"), [(try_around_calls, False), (called_in_try, True), (chosen_managers, False)]
+)
+def test_golden_of_what_another_conversion_needs(fn, is_called, request):
     lines = range(fn.__code__.co_firstlineno, fn.__code__.co_firstlineno + 12)
     code = convert_code(fn, raising=is_called, deep_tries=frozenset(lines))
     golden(fn.__name__, HEADER + code.source, request)

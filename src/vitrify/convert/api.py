@@ -17,6 +17,7 @@ from ..ir.builder import current_builder
 from ..transformers import ConvertedCode, convert_code, is_converted, refuse_generator, stage_sources
 from ..transformers import source_of as source_of_function
 from .calls.call import CallConverter
+from .calls.generators import WATCHED
 from .calls.library import looks_around, of_library
 from .calls.open_axes import for_axes
 from .calls.optional_arguments import for_either
@@ -66,7 +67,9 @@ def _convert_pushing(fn: FunctionType) -> Any:
         _ONLY_NATIVE.put(key, True)
         return None
     _observe(fn, record)
-    return entered(record.bind(fn, HELPERS))
+    form = entered(record.bind(fn, HELPERS))
+    setattr(form, WATCHED, record.is_watched)
+    return form
 
 
 def _observe(fn: FunctionType, record: ConvertedCode) -> None:

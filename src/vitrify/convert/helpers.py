@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .calls.caught import pass_on
-from .calls.generators import delegate, give
+from .calls.generators import delegate, give, give_watched
 from .calls.list_builtins import spread
-from .calls.managers import with_converted
+from .calls.managers import is_one, with_converted
 from .calls.patterns import capture, either, instance, mapping, match, same, sequence, star
 from .calls.unpack import unpacked, unpacked_rest
 from .containers.displays import new_list, new_tuple
@@ -67,7 +67,9 @@ class VitrifyHelpers:
     get_attr = staticmethod(get_attr)
     peek_attr = staticmethod(peek_attr)
     managed = staticmethod(with_converted)
+    is_one = staticmethod(is_one)
     give = staticmethod(give)
+    give_watched = staticmethod(give_watched)
     delegate = staticmethod(delegate)
     operate = staticmethod(operate)
     unpacked = staticmethod(unpacked)

@@ -22,6 +22,7 @@ from .comprehension import convert_comprehensions
 from .context import Context
 from .contract import HELPER_NAME
 from .dead_code import remove_dead_code
+from .decided_with import lower_decided_managers
 from .errors import Refusal
 from .exchange import to_gast
 from .final import lower_jumping_finals
@@ -62,6 +63,7 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("loop_test", move_assigning_tests),
     ("final", lower_jumping_finals),
     ("suppress", lower_suppress),
+    ("decided_with", lower_decided_managers),
     ("raised", give_raised_as_value),
     ("try", lower_caught_raises),
     ("walrus", lower_lazy_bindings),
@@ -104,6 +106,8 @@ class ConvertedCode:
     """Names of containers that the function changes without reading what they hold."""
     catches: bool = False
     """Whether it has a `try`, itself or a function in it."""
+    is_watched: bool = False
+    """Whether it gives items to a sink in a `try`."""
 
     @property
     def source(self) -> str:
@@ -138,8 +142,9 @@ def convert_code(
     catches = any(isinstance(node, (*TRIES, gast.With)) for node in all_nodes(tree))
     for _ in _stages(tree, context, fn):
         pass
+    watched = pushing and any(getattr(node, "attr", None) == "give_watched" for node in all_nodes(tree))
     code, changed = compile_function(tree, fn, context)
-    made = ConvertedCode(tree, code, context.vt, changed, catches)
+    made = ConvertedCode(tree, code, context.vt, changed, catches, watched)
     if is_dumped("converted"):
         dump("converted", f"{fn.__name__}.py", made.source)
     return made

@@ -15,6 +15,8 @@ from ..state.journal import note_spent
 Function = Callable[..., Any]
 
 
+WATCHED = "__vitrify_watched__"
+"""The attribute of the form of a generator function in which something runs when the generator is closed."""
 _STEPS = frozenset({"send", "throw", "close", "__next__"})
 
 
@@ -36,6 +38,7 @@ class PushedGenerator(GeneratorExpression):
 
     def __init__(self, native: Generator[Any, Any, Any], form: Function, args: Any, kwargs: Any) -> None:
         super().__init__(Each((), _itself))
+        self.is_watched = getattr(form, WATCHED, False)
         self.native = native
         self._call: Any = form, args, kwargs
         self._is_given = False
@@ -91,6 +94,11 @@ def called_generator(native: Function, form: Callable[[], Function | None]) -> F
 def give(sink: Sink, item: Any) -> Any:
     """Let who consumes a generator have the next item; whether that one wants no more."""
     return sink.give(item)
+
+
+def give_watched(sink: Sink, item: Any) -> Any:
+    """As `give`, in a `try` of the generator's."""
+    return sink.give_watched(item)
 
 
 def delegate(sink: Sink, items: Any) -> tuple[Any, Any]:

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager, ContextDecorator, ExitStack, clos
 from typing import Any
 
 from ..values.base import builder
+from ..values.handlers import decided_manager
+from ..values.one_of import GraphOneOf, is_option, left_of, settled
 from ..values.user_code import converted
 from .caught import managed
 
@@ -38,8 +40,20 @@ def callback(stack: ExitStack, function: Callable[..., Any], /, *args: Any, **kw
     return function
 
 
+def is_one(manager: Any) -> Any:
+    """Whether a manager is the first of those that a tensor chooses from: a condition, or True of any other."""
+    manager = settled(manager)
+    if not isinstance(manager, GraphOneOf):
+        return True
+    first, *others = left_of(manager)
+    return is_option(manager.code, [first], others)
+
+
 def with_converted(manager: Any) -> Any:
     """`manager`, whose `__enter__` and `__exit__` run in converted form."""
+    manager = settled(manager)
+    if isinstance(manager, GraphOneOf):
+        raise decided_manager(manager.fail())
     return managed(manager, closed(manager) if type(manager) is closing else None)
 
 

@@ -57,7 +57,7 @@ class Each:
 
     def is_dynamic(self) -> bool:
         """Whether a tensor decides how many items there are."""
-        if partial_items(self.iterable) is not None or pushing(self.iterable):
+        if partial_items(self.iterable) is not None or pushing(self.iterable, to_end=True):
             return True
         sequence = as_sequence(self.iterable)
         return sequence is not None and not isinstance(sequence.length, int)

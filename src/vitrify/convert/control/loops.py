@@ -138,7 +138,7 @@ def convert_for(
         iterable = list_in(iterable)
         if isinstance(iterable, GraphOneOf):
             return _for_option(iterable, body, values, names, test, shared)
-        if pushing(iterable):
+        if pushing(iterable, to_end=test is None):
             return _for_pushed(iterable, body, values, names, test, shared)
         keys = partial_items(iterable)
         if keys is not None:
@@ -154,7 +154,7 @@ def convert_for(
         if isinstance(known, Listed):
             return _for_listed(known, body, values, names, test, shared)
         items = iterate(known)
-        if pushing(items):
+        if pushing(items, to_end=test is None):
             return _for_pushed(items, body, values, names, test, shared)
         return _for_items(items, body, values, names, test, shared)
 

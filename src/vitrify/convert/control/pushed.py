@@ -36,6 +36,7 @@ class Sink:
         self._places = [_Variable(self, name, value) for name, value in zip(names, values)]
         self._test = test
         self._left = _Variable(self, "left", False)
+        self._raised: Exception | None = None
         self._cells = closed_over((body, *([] if test is None else [test])))
 
     @property
@@ -67,6 +68,19 @@ class Sink:
         self._left.set(convert_not(truth(self._test(*self.values))))
         return self.is_left
 
+    def give_watched(self, item: Any) -> Any:
+        """`give(item)`; what is raised there leaves the generator, and is raised behind it."""
+        try:
+            return self.give(item)
+        except Exception as err:  # noqa: BLE001 - whatever it is, the generator's own handlers must not see it
+            self._raised = err
+            return True
+
+    def raise_again(self) -> None:
+        """Raise what came up in the loop's body while a `try` of the generator was open around it."""
+        if self._raised is not None:
+            raise self._raised
+
 
 class Pushes:
     """What gives its items one by one, in place of being asked for them.
@@ -74,6 +88,8 @@ class Pushes:
     An abstract class without a metaclass: `isinstance` is asked of whatever a loop goes through, and must not ask that.
     """
 
+    is_watched = False
+    """Whether something in it runs when it is closed, so that it gives items by itself only up to its end."""
     is_giving = False
     """Whether a loop goes through it just now, which nobody may ask for items meanwhile."""
 
@@ -86,9 +102,9 @@ class Pushes:
         raise NotImplementedError
 
 
-def pushing(iterable: Any) -> bool:
-    """Whether the iterable gives its items by itself."""
-    return isinstance(iterable, Pushes) and iterable.is_fresh()
+def pushing(iterable: Any, to_end: bool = False) -> bool:
+    """Whether the iterable gives its items by itself; `to_end`: who asks takes all of them."""
+    return isinstance(iterable, Pushes) and iterable.is_fresh() and (to_end or not iterable.is_watched)
 
 
 def push_all(
@@ -105,7 +121,9 @@ def push_into(sink: Sink, items: Pushes) -> Any:
     """Let `items` give what it has to the sink; what the generator returns."""
     items.is_giving = True
     try:
-        return items.push(sink)
+        value = items.push(sink)
+        sink.raise_again()
+        return value
     finally:
         items.is_giving = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextvars import ContextVar
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -20,6 +21,8 @@ from .journal import is_inside
 
 _PLAIN = (list, tuple, dict, set, frozenset)
 _SEEN_THROUGH = (*_PLAIN, FunctionType, MethodType, BuiltinFunctionType, partial, Tensor, Variable, OverList)
+_ALONE = (type, Variable, Layer, Tensor, ModuleType, ContextVar)
+"""What is not looked into."""
 
 
 def knows_nothing_of(value: Any, region: Block) -> bool:
@@ -45,14 +48,16 @@ def knows_nothing_of(value: Any, region: Block) -> bool:
             continue
         if not (is_constant(part) or _is_plain(part)):
             return False
-        if id(part) not in seen and not isinstance(part, (type, Variable, Layer, Tensor, ModuleType)):
+        if id(part) not in seen and not isinstance(part, _ALONE):
             seen[id(part)] = part
             waiting += _held(part)
     return True
 
 
 def _is_plain(part: Any) -> bool:
-    return isinstance(part, _SEEN_THROUGH) or (hasattr(part, "__dict__") and not isinstance(part, np.ndarray))
+    return isinstance(part, (*_SEEN_THROUGH, ContextVar)) or (
+        hasattr(part, "__dict__") and not isinstance(part, np.ndarray)
+    )
 
 
 def _held(part: Any) -> Iterable[Any]:

@@ -13,21 +13,30 @@ from types import FrameType
 from typing import Any
 
 from ...core.cache import BoundedCache
-from ...core.errors import UnsupportedError
+from ...core.errors import UnknownValueError, UnsettledError, UnsupportedError
 from ...core.modes import scoped
-from ...core.source import Loc, is_user_file, user_frames
+from ...core.source import Loc, is_user_file, user_frames, user_locs
 from ...ir.program import Block
 from ...transformers import tries_around
 from .base import builder
 
 
-class RaisedInCallError(UnsupportedError):
-    """What sees exceptions misses one that a tensor decides; `place`: file and line of the `try` or method, if any.
+class LearnedError(UnsupportedError):
+    """What another conversion of a statement may do without; `place`: its file and line, if any."""
+
+    place: tuple[str, int] | None = None
+
+
+class DecidedManagerError(LearnedError, UnsettledError):
+    """A tensor decides about the context manager of a `with`."""
+
+
+class RaisedInCallError(LearnedError):
+    """What sees exceptions misses one that a tensor decides; `place` is that of the `try` or method.
 
     `error`: the exception, which is raised where the flag `unless`, of the block `block`, does not hold.
     """
 
-    place: tuple[str, int] | None = None
     error: BaseException | None = None
     unless: Any = None
     block: Block | None = None
@@ -84,9 +93,28 @@ MAX_TRIES = 4096
 _DEEP: BoundedCache[tuple[str, int], bool] = BoundedCache("tries around calls that raise", MAX_TRIES)
 
 
+def decided_manager(err: UnsupportedError) -> DecidedManagerError:
+    """The error of a `with` whose manager depends on a tensor, which says what `err` does."""
+    loc = next(iter(user_frames(1, limit=1)), None)
+    found = DecidedManagerError(err.message, loc=loc, hint=err.hint)
+    found.place = None if loc is None else (loc.file, loc.line)
+    return found
+
+
+def _of_mode(err: BaseException) -> tuple[str, int] | None:
+    """The place of the `with` whose mode is given a tensor as its flag."""
+    locs = user_locs(err.__traceback__) if isinstance(err, UnknownValueError) else []
+    loc = locs[0] if locs else None
+    text = "" if loc is None else linecache.getline(loc.file, loc.line)
+    return (loc.file, loc.line) if loc is not None and any(mode in text for mode in _MODES) else None
+
+
+_MODES = ("set_grad_enabled(", "auto_cast(", "amp_guard(", "autocast(")
+
+
 def learn(err: BaseException) -> bool:
-    """Whether the trace that ended in this error may do better now: a `try` is remembered that was not before."""
-    place = err.place if isinstance(err, RaisedInCallError) else None
+    """Whether the trace that ended in this error may do better now: a statement is remembered that was not before."""
+    place = err.place if isinstance(err, LearnedError) else _of_mode(err)
     if place is None or place in _DEEP:
         return False
     _DEEP.put(place, True)

@@ -1,0 +1,115 @@
+"""Generators that yield inside of `try` and `with`, where a tensor decides what they yield."""
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+
+from ..end_to_end.differential import compare
+
+
+def up_to_negative(x, log):
+    try:
+        for v in x:
+            if v < 0:
+                return
+            yield v
+    finally:
+        log.append("left")
+
+
+def each_noted(x, log):
+    for v in x:
+        try:
+            yield v
+        finally:
+            log.append("large" if v > 1 else "small")
+
+
+def or_its_negative(x):
+    for v in x:
+        try:
+            if v < 0:
+                raise ValueError("negative")
+            yield v
+        except ValueError:
+            yield -v
+
+
+def without_gradient(x):
+    with paddle.no_grad():
+        for v in x:
+            if v > 0:
+                yield v * 2
+
+
+def numbers(n, log):
+    try:
+        while n:
+            n -= 1
+            yield n
+    finally:
+        log.append("left")
+
+
+def in_a_loop(x):
+    log, total = [], 0
+    for v in up_to_negative(x, log):
+        total = total + v
+    return total, log
+
+
+def in_a_list(x):
+    log = []
+    return list(up_to_negative(x, log)), log
+
+
+def summed(x):
+    log = []
+    return sum(up_to_negative(x, log)), log
+
+
+def noted(x):
+    log = []
+    return [v * 2 for v in each_noted(x, log)], log
+
+
+def handled_inside(x):
+    return list(or_its_negative(x))
+
+
+def raising_consumer(x):
+    total = x.sum() * 0
+    for v in or_its_negative(x):
+        total = total + v
+        if v > 2:
+            raise ValueError("of the consumer")
+    return total
+
+
+def in_a_mode(x):
+    total = 0
+    for v in without_gradient(x):
+        total = total + v * x
+    return total * x
+
+
+def left_by_a_break(x):
+    log, made = [], numbers(3, [])
+    for i in numbers(3, log):
+        if i == 1:
+            break
+        log.append(i)
+    for i in made:  # what is left here ends with the function
+        x = x + i
+        break
+    return x, log
+
+
+@pytest.mark.parametrize(
+    "f",
+    [in_a_loop, in_a_list, summed, noted, handled_inside, raising_consumer, in_a_mode, left_by_a_break],
+)
+def test_they_give_their_items(f):
+    given = [(np.array(values, "float32"),) for values in ([1.0, 2.0, 3.0], [0.5, -4.0, 2.0], [-1.0, -2.0, 1.0])]
+    compare(f, *given, full_graph=True)
