@@ -15,19 +15,7 @@ def set_on_a_path_in_a_loop(x):
     return ys
 
 
-class Holder:
-    pass
-
-
-def attribute_is_there(x):
-    held = Holder()
-    if x.sum() > 0:
-        held.items = []
-    return x if hasattr(held, "items") else x * 2
-
-
-@pytest.mark.parametrize("function", [set_on_a_path_in_a_loop, attribute_is_there])
-def test_use_is_refused(function):
-    static = paddle.jit.to_static(function, full_graph=True)
+def test_use_is_refused():
+    static = paddle.jit.to_static(set_on_a_path_in_a_loop, full_graph=True)
     with pytest.raises(UnsupportedError):
         static(paddle.to_tensor([1.0, 2.0]) - 3)

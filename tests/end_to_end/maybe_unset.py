@@ -86,11 +86,57 @@ def never_set_and_read_beside_a_closure(x, flag=False):
     return x
 
 
+class Holder:
+    """Nothing but attributes."""
+
+
+def attribute_without_tensors(x):
+    held = Holder()
+    if x.sum() > 0:
+        held.name, held.nothing, held.items = "up", None, []
+    if hasattr(held, "items"):
+        held.items.append(x)
+        return held.items, getattr(held, "name", "down"), held.nothing
+    return getattr(held, "name", "down")
+
+
+def attribute_that_is_read(x):
+    held = Holder()
+    if x.sum() > 0:
+        held.name = "up"
+    return held.name
+
+
+def attribute_set_again(x):
+    held = Holder()
+    if x.sum() > 0:
+        held.name = "up"
+    if x.sum() > 3:
+        held.name = "high"
+    return held
+
+
+def attribute_with_a_container_of_tensors(x):
+    held = Holder()
+    if x.sum() > 0:
+        held.seen = [x, x * 2]
+    return getattr(held, "seen", None), held
+
+
+def attribute_set_in_a_loop(x):
+    held = Holder()
+    while x.sum() < 4:
+        held.last = "turn"
+        x = x + 1
+    return hasattr(held, "last"), x
+
+
 CASES = [
     (function, ((X,), (N,)))
     for function in (
         augmented, method_looked_up, read_by_closure, read_by_closure_made_before, read_by_lambda,
         read_in_comprehension, captured_and_read, own_parameter_of_that_name,
-        never_set_and_read_beside_a_closure,
+        never_set_and_read_beside_a_closure, attribute_without_tensors, attribute_that_is_read, attribute_set_again,
+        attribute_with_a_container_of_tensors, attribute_set_in_a_loop,
     )
 ]  # fmt: skip

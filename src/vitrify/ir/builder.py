@@ -149,7 +149,7 @@ class Builder:
         # Exceptions that the traced code made of tensors or raised: by id, with what says how to make them again.
         self.errors: dict[int, tuple[BaseException, Any, bool]] = {}
         # Called with a variable that a path left unset when it is used; which of their flags were asserted, and where.
-        self.on_unset: Callable[[Variable], None] = _as_it_is
+        self.on_unset: Callable[[Any], None] = _as_it_is
         # Called with a variable of several classes when it is used: it must not be None.
         self.on_kind: Callable[[Variable], None] = _as_it_is
         # What knows of gradients while the user's Python is traced: backward, `.grad` and leaves are asked of it.

@@ -13,7 +13,7 @@ from ..convert.host.given import GivenArray
 from ..convert.state.gradient_place import GradientPlace
 from ..convert.state.journal import Journal
 from ..convert.state.places import AttrPlace, ContentPlace, OwnPlace
-from ..convert.values.base import Undefined, Unmergeable, builder
+from ..convert.values.base import MaybeUnset, Undefined, Unmergeable, builder, is_unset
 from ..convert.values.emit import unset_flag
 from ..core.pytree import LEAF, OpenDict, OpenTable, is_open, node_of
 from ..eager.tensor import Tensor
@@ -85,7 +85,7 @@ def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple
         is_gone = isinstance(place, AttrPlace) and not place.inherited and _owned(place) is not True
         if not (is_new or is_gone) and (now is before or (key in numbers and now is numbers[key])):
             continue
-        if isinstance(now, Undefined) and isinstance(before, Undefined) and not isinstance(now, Unmergeable):
+        if is_unset(now) and is_unset(before):
             continue
         if isinstance(place, ContentPlace) and _same_items(before, now):
             continue
@@ -119,6 +119,8 @@ def _same_entries(a: Any, b: Any) -> bool:
 def _store(place: Any, value: Any, outputs: Outputs, holder: Holder | None) -> Store:
     if isinstance(value, Unmergeable):
         raise value.fail()
+    if isinstance(value, MaybeUnset):
+        return Store(place, outputs.template(value.value), outputs.template(value.flag).leaves[0], holder=holder)
     if isinstance(value, Undefined):
         return Store(place, None, holder=holder)
     held = unset_flag(value)

@@ -36,7 +36,7 @@ from ..control.late_items import is_plain, late_items
 from ..control.logic import convert_and, convert_not, convert_or
 from ..control.protocols import Stepping, iterate
 from ..control.pushed import pushing
-from ..guards.observe import get_attr, note_absent
+from ..guards.observe import get_attr, note_absent, read_attr
 from ..host.effects import convert_print
 from ..host.value import HostValue, host_call, index_of
 from ..operators.module import convert_truth
@@ -50,7 +50,7 @@ from ..values.base import Undefined, Unmergeable, as_graph, builder, is_graph, i
 from ..values.emit import unset_flag
 from ..values.facts import ask
 from ..values.handlers import catching
-from ..values.maybe import is_set, set_flag, set_or
+from ..values.maybe import is_set, set_flag, set_or, where_set
 from ..values.one_of import GraphOneOf, asked, by_option, each_option, settled
 from ..values.optional import assert_not_none
 from ..values.sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
@@ -388,22 +388,26 @@ def _from_keys(keys: Any, value: Any = None) -> Any:
     return new_dict(as_dict(pairs)) if found is None else found
 
 
+@by_option(1)
 def convert_getattr(owner: Any, name: str, default: Any = _NOTHING) -> Any:
     """`getattr(owner, name, default)`."""
     if name == "shape" and is_graph(owner):
         return convert_shape(owner)
     try:
-        held = get_attr(owner, name)
+        held = read_attr(owner, name)
     except AttributeError:
         if default is _NOTHING:
             raise
         note_absent(owner, name)
         return default
-    if default is _NOTHING or default is _NOTHING_FOUND:
+    if default is _NOTHING:
+        return where_set(held)
+    if default is _NOTHING_FOUND:
         return held
     return set_or(held, AttrPlace(owner, name).label, lambda: default, f"getattr({name!r})")
 
 
+@by_option(1)
 def convert_hasattr(owner: Any, name: str) -> Any:
     """`hasattr(owner, name)`."""
     if is_graph(owner):

@@ -24,7 +24,7 @@ from ..containers.structure import Originals, snapshot
 from ..state.cells import closed_over
 from ..state.journal import journaling
 from ..state.ownership import OF_CALLER, Forking, let_go, note_forks, note_forks_at, repeated
-from ..state.places import CellPlace, ContentPlace, ItemPlace, items_of, restore, wholes, with_items
+from ..state.places import AttrPlace, CellPlace, ContentPlace, ItemPlace, items_of, restore, wholes, with_items
 from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_graph, scalar_condition
 from ..values.cases import note_chosen
 from ..values.deferred import holds_deferred
@@ -353,7 +353,7 @@ def _merge_places(sides: Sequence[_Side], joined: Joined) -> list[tuple[Any, Any
         merged = a if a is b else _merged(place, x, y, joined)
         unset = [value for value in (x, y) if isinstance(value, Undefined)]
         is_bare = len(unset) == 1 and bool(unset[0].name) and _is_bare(merged)
-        if is_bare or (isinstance(merged, MaybeUnset) and not isinstance(place, CellPlace)):
+        if is_bare or (isinstance(merged, MaybeUnset) and not isinstance(place, (AttrPlace, CellPlace))):
             merged = Unmergeable(place.label, "only one branch sets it, to something without tensors")
         if isinstance(place, ContentPlace) and _cannot_hold(place.owner, merged):
             raise _grows(place, _length(x), _length(y)).of(place.owner)

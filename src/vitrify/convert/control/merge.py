@@ -455,7 +455,7 @@ def _merge_unset(name: str, a: Any, b: Any, joined: Joined) -> Any:
         both = len(known) == 2
         value = merge(name, sides[0].value, sides[1].value, joined) if both else _of_one(name, sides, joined)
         return _maybe(unset, value, sides, joined)
-    if unset.name and _tells(known[0].value):
+    if unset.name and _tells(known[0].value) and not _is_attribute(unset.name, known[0].value):
         return _flagged(name, a, b, joined)
     value = _of_one(name, sides, joined)
     return _maybe(unset, value, sides, joined) if unset.name else value
@@ -510,6 +510,11 @@ def _maybe(unset: Undefined, value: Any, sides: Sequence[_Side], joined: Joined)
     if isinstance(value, Undefined):
         return value
     return MaybeUnset(unset.name, unset.line, value, joined.add_flag(sides[0].flag, sides[1].flag))
+
+
+def _is_attribute(name: str, value: Any) -> bool:
+    """Whether it is a container in an attribute: what holds its items later does not know that it may be unset."""
+    return "." in name and not name.endswith("]") and node_of(value) is not None
 
 
 def _tells(value: Any) -> bool:

@@ -35,6 +35,7 @@ from ..state.journal import Journal, is_nested, note_attribute, note_write
 from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, content_before, held_variables, undecided
 from ..values.base import Undefined, Unmergeable, builder
 from ..values.deferred import Deferred
+from ..values.maybe import where_set
 from ..values.one_of import by_option
 from ..values.user_code import user_method
 from ..values.user_errors import for_user, note_user_error
@@ -527,7 +528,15 @@ def _held(owner: Any, attribute: str) -> Any:
 
 @by_option(1)
 def get_attr(owner: Any, attribute: str) -> Any:
-    """`owner.attribute`, noted by who watches; what a property of the user's reads is noted where it does."""
+    """`owner.attribute`; where the path taken did not set it, the program raises what eager code does."""
+    return where_set(read_attr(owner, attribute))
+
+
+def read_attr(owner: Any, attribute: str) -> Any:
+    """What Python finds as `owner.attribute`, noted by who watches; a MaybeUnset where some path left it unset.
+
+    What a property of the user's reads is noted where it does.
+    """
     getter = computed(owner, attribute)
     observer = _observer.get()
     if observer is not None and (getter is not None or type(owner) is super):
@@ -583,4 +592,4 @@ def peek_attr(owner: Any, attribute: str) -> Any:
     observer = _observer.get()
     if observer is not None:
         observer.attribute(owner, attribute, value, changed_only=True)
-    return value
+    return where_set(value)

@@ -100,8 +100,11 @@ def load(value: Any) -> Any:
     return value
 
 
-def assert_place_set(value: Variable) -> None:
+def assert_place_set(value: Any) -> None:
     """As `assert_set`, for what was read from a container or object; variables are checked where they are loaded."""
+    if isinstance(value, MaybeUnset):
+        _assert_flag(value.flag, value.name, value.line)
+        return
     held = unset_flag(value)
     if held is not None and is_place(held[1]):
         assert_set(value)
@@ -122,14 +125,19 @@ def assert_set(value: Variable) -> None:
 def _assert_flag(flag: Variable, name: str, line: int) -> None:
     if is_asserted(flag):
         return
-    if name.endswith("]") or "." in name:
-        refuse_if_caught((KeyError if name.endswith("]") else AttributeError)())
-        is_known = False
-    else:
-        is_known = refuse_unless_decided(UnboundLocalError(_UNBOUND.format(name)), flag)
+    is_known = refuse_unless_decided(_eager_error(name), flag)
     builder().asserted.add((builder().block, flag))
     if not is_known:
         record(assert_op, flag, error=_unset_error(name, line))
+
+
+def _eager_error(name: str) -> Exception:
+    """What eager code raises where the variable, item or attribute is not set."""
+    if name.endswith("]"):
+        return KeyError(_key_in(name))
+    if "." in name:
+        return AttributeError(*_unset_error(name, 0).args)
+    return UnboundLocalError(_UNBOUND.format(name))
 
 
 def _key_in(name: str) -> Any:

@@ -18,7 +18,7 @@ from ...core.pytree import OpenDict, OpenList, flatten
 from ...core.source import user_frames
 from ...ir.builder import current_builder
 from ...ir.program import Block, Variable
-from ..values.base import Undefined, builder
+from ..values.base import Undefined, builder, is_unset
 from ..values.foreign import ForkedError
 from .ownership import ids_in_forks, ids_in_iterator, ids_let_go, is_forked, is_in_forks, known_references
 from .places import (
@@ -159,7 +159,7 @@ class Journal:
 
 def _same(a: Any, b: Any) -> bool:
     """Whether both are one object, or unset, or containers of the same objects (what `get` gives may be a copy)."""
-    if a is b or (isinstance(a, Undefined) and isinstance(b, Undefined)):
+    if a is b or (is_unset(a) and is_unset(b)):
         return True
     left: list[Any] = []
     right: list[Any] = []

@@ -16,7 +16,7 @@ from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
 from ...ir.program import Variable
 from ...ops.methods import TensorMethods
-from ..values.base import Absent, Undefined, Unmergeable, builder
+from ..values.base import Absent, MaybeUnset, Undefined, Unmergeable, builder
 from ..values.foreign import ForeignError
 from ..values.user_code import class_attribute, library_method
 
@@ -310,11 +310,11 @@ class GlobalPlace:
 
 
 def restore(place: Any, value: Any) -> None:
-    """Make `place` hold `value`; unset it for an Undefined, which only a variable can hold.
+    """Make `place` hold `value`; unset it for an Undefined, which only a variable can hold, but not what some path set.
 
     What could not be merged is held anywhere: whoever reads it, or looks at it after the trace, gets the error.
     """
-    is_kept = isinstance(place, CellPlace) or isinstance(value, Unmergeable)
+    is_kept = isinstance(place, CellPlace) or isinstance(value, (Unmergeable, MaybeUnset))
     if isinstance(value, Absent) or (isinstance(value, Undefined) and not is_kept):
         place.unset()
     else:

@@ -124,6 +124,11 @@ class Unmergeable(Undefined):
         )
 
 
+def is_unset(held: Any) -> bool:
+    """Whether a place holds nothing, on whatever path."""
+    return isinstance(held, Undefined) and not isinstance(held, (MaybeUnset, Unmergeable))
+
+
 def _failing(self: Undefined, *args: Any) -> Any:
     raise self.fail()
 

@@ -27,6 +27,17 @@ def set_flag(held: Any, label: str) -> Any:
     return flags[0][0] if is_leaf or flags[0][1] == label else None
 
 
+def where_set(held: Any) -> Any:
+    """What an attribute holds; the program raises what eager code does where the path taken did not set it.
+
+    Tensors know by themselves, and tell when they are used.
+    """
+    if not isinstance(held, MaybeUnset):
+        return held
+    builder().on_unset(held)
+    return held.value
+
+
 def is_set(flag: Any) -> Any:
     """The flag as a condition, which tells the paths behind it."""
     return tell(as_number(assign(flag)), (frozenset({flag}), frozenset()))
