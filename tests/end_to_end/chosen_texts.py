@@ -111,11 +111,44 @@ def counted_each(x):
     return counts["up"], counts["down"], Counter(["up", sign(x[0])])["up"]
 
 
+def put_together_in_a_loop(x):
+    text, marks, n = "", "<", x.sum().astype("int64")
+    while n > 0:
+        text = str(int(n % 2)) + text
+        marks = f"{marks}*"
+        n = n // 2
+    print(text or "0", marks)
+    return len(marks), text, marks == "<*"
+
+
+def put_together_by_path(x):
+    text = "a" if x[0] > 0 else "b"
+    while len(text) < 5 + x.sum():
+        text += "x" if x[1] > 0 else "y"
+    return text.upper()
+
+
+class Log:
+    """What grows as a text, and one that begins as None."""
+
+    def __init__(self):
+        self.text, self.last = "", None
+
+
+def attributes_put_together(x):
+    log, n = Log(), 0
+    while n < x.sum():
+        log.text += "."
+        log.last = f"{n}" if log.last is None else f"{log.last},{n}"
+        n += 1
+    return log
+
+
 CASES = [
     (fn, [(X,), (N,), ([0.1, 0.2, 0.1],)])
     for fn in (
         of_a_caught_error, of_none_or_text, of_tuple_or_text, printed, printed_in_containers, raised, asserted, label,
         looked_up, in_the_braces_of_a_dict, in_the_braces_of_a_set, keys_of_pairs, keys_of_a_comprehension,
-        tuples_of_several_as_keys, counted_each,
+        tuples_of_several_as_keys, counted_each, put_together_in_a_loop, put_together_by_path, attributes_put_together,
     )
 ]  # fmt: skip

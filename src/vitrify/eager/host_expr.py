@@ -16,6 +16,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .tensor import Tensor, wrap
 
 Expression = Any
@@ -52,6 +54,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "method": _apply_method,
     "numpy": lambda tensor: tensor.numpy(),
     "of_kind": of_kind,
+    "characters": lambda text: np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32),
+    "of_characters": lambda held: held.numpy().tobytes().decode("utf-32-le", "surrogatepass"),
     "choose": lambda flag, yes, no: yes() if flag else no(),
 }
 

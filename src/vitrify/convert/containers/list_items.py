@@ -32,7 +32,7 @@ from ..values.optional import refuse_none
 from ..values.text import GraphText
 from .choices import ChoiceSpec, choice_of, number_for, value_for
 from .inner_lists import is_any_twice, is_known_elsewhere, keep
-from .text_items import TextSpec, text_spec, variables_of
+from .text_items import WRITTEN, TextSpec, WrittenSpec, text_spec, variables_of
 
 CODE = Meta((), int64)
 """Of the number that says which class an item has."""
@@ -201,11 +201,25 @@ def join(a: Spec | None, b: Spec | None) -> Spec | None:
     first, second = _choice(a), _choice(b)
     if first is not None and second is not None:
         return first | second
-    raise UnsupportedError(
+    if _is_text(a) and _is_text(b):
+        return WRITTEN
+    raise _of_different_kinds(a, b)
+
+
+def _of_different_kinds(a: Spec, b: Spec) -> UnsupportedError:
+    return UnsupportedError(
         f"a list whose length is known only when the program runs has items of different kinds: {_told(a)} and "
         f"{_told(b)}",
         hint="give all its items the same nesting, with a tensor or number at the same places",
     )
+
+
+def _is_text(spec: Spec) -> bool:
+    """Whether all items are texts, known or made of tensors."""
+    if isinstance(spec, StructSpec):
+        return spec.kind is OneOf and all(map(_is_text, spec.children[1:]))
+    choice = _choice(spec)
+    return isinstance(spec, TextSpec) or (choice is not None and all(type(value) is str for value in choice.values))
 
 
 def _choice(spec: Spec) -> ChoiceSpec | None:
@@ -329,7 +343,7 @@ def pack(spec: Spec, value: Any, read: Callable[[Any], Any] = lambda v: v) -> li
     if isinstance(spec, ChoiceSpec):
         return [emit(read(number_for(value)), spec.meta.dtype)]
     if isinstance(spec, TextSpec):
-        return [emit(read(var), var.dtype) for var in variables_of(value)]
+        return [emit(read(var), var.dtype) for var in variables_of(spec, value)]
     if isinstance(spec, StructSpec):
         _, children, _ = node_of(value)
         return [var for child, v in zip(spec.children, children) for var in pack(child, v, read)]
@@ -349,6 +363,8 @@ def _refit(given: Spec, wanted: Spec, parts: Iterator[Any], like: Any, depth: in
 
     like: a list Variable as long as they are.
     """
+    if isinstance(wanted, WrittenSpec) and not isinstance(given, WrittenSpec):
+        raise _of_different_kinds(given, wanted)
     if isinstance(given, TensorSpec):
         part = next(parts)
         dtype = wanted.meta.dtype

@@ -9,6 +9,7 @@ from typing import Any
 from ...core.meta import Meta
 from ...eager.host_expr import evaluate
 from ...ir.program import Variable
+from ..values.carried_text import CHARACTERS, characters, text_of
 from ..values.deferred import Node, encoded
 from ..values.text import GraphText
 from ..values.text_choice import mapped_inputs
@@ -30,12 +31,23 @@ class TextSpec:
         return evaluate(self.expression, [getattr(tensor, "_data", tensor) for tensor in held])
 
 
+class WrittenSpec(TextSpec):
+    """A text of which the program holds the characters, in whatever way it was put together."""
+
+    def made(self, held: Sequence[Any]) -> Any:
+        """The text of these characters."""
+        return text_of(held[0]) if isinstance(held[0], Variable) else super().made(held)
+
+
+WRITTEN = WrittenSpec(("call", "of_characters", (("tensor", 0, True),), ()), (CHARACTERS,), None, ())
+
+
 def text_spec(text: GraphText) -> TextSpec:
     """What an item is that holds the text."""
     expression, variables = encoded(text.kept_node())
     return TextSpec(expression, tuple(Meta(tuple(v.shape), v.dtype) for v in variables), text.node, tuple(variables))
 
 
-def variables_of(text: GraphText) -> list[Variable]:
-    """The variables that the text is made of, in the order of the spec."""
-    return encoded(text.node)[1]
+def variables_of(spec: TextSpec, text: Any) -> list[Variable]:
+    """The variables that a text is held by, in the order of the spec."""
+    return [characters(text)] if isinstance(spec, WrittenSpec) else encoded(text.node)[1]

@@ -25,6 +25,7 @@ from ..state.inside import knows_nothing_of
 from ..state.journal import Journal
 from ..state.places import kind_of
 from ..values.base import Undefined, builder, is_constant, is_tensor
+from ..values.carried_text import CHARACTERS, are_texts
 from ..values.emit import (
     Placeholder,
     dtype_of,
@@ -35,6 +36,7 @@ from ..values.emit import (
 )  # fmt: skip
 from ..values.facts import FirstIterationDiffers
 from ..values.one_of import MAX_OPTIONS, GraphOneOf, options_of, settled
+from ..values.text_choice import is_text
 from .leaves import (
     Leaf,
     emitted,
@@ -154,7 +156,7 @@ class CarriedValue:
         found: list[tuple[Leaf, Variable, Variable | None]] = []
         for leaf in self.leaves:
             drawn = [next(tensors) for _ in range(leaf.width)]
-            if leaf.meta is not None:
+            if leaf.is_tensor:
                 found.append((leaf, drawn[0], drawn[-1] if leaf.tracked else None))
         return found
 
@@ -162,7 +164,7 @@ class CarriedValue:
         """What the leaves carried as one tensor are in the variable's last value."""
         raw: list[Any] = []
         self._flatten(value, raw)
-        return [end for leaf, end in zip(self.leaves, raw) if leaf.meta is not None]
+        return [end for leaf, end in zip(self.leaves, raw) if leaf.is_tensor]
 
     def track(self, wanted: Callable[[Leaf], bool]) -> None:
         """Track the leaves that `wanted` picks."""
@@ -203,6 +205,9 @@ class CarriedValue:
 
     def widen(self, value: Any) -> bool:
         """Whether `value`, from the end of an iteration, asks for more than is carried now; takes note of it."""
+        if self._grows_as_text(value):
+            self.tree, self.leaves = LEAF, [Leaf(self._start(), CHARACTERS, is_text=True)]
+            return True
         start = self.container
         if start is not None:
             if value is start:
@@ -223,6 +228,26 @@ class CarriedValue:
         changed = any(a is not b for a, b in zip(wider, self.leaves))
         self.leaves = wider
         return changed
+
+    def _grows_as_text(self, value: Any) -> bool:
+        """Whether it is a text that iterations put together: one of the program's own, or of too many options."""
+        options = [self.tree] if self.tree is LEAF else [*self.tree[1][1:]] if self.tree[0] is OneOf else []
+        leaves = self.leaves[-len(options) :]
+        if not options or len(leaves) + (self.tree is not LEAF) != len(self.leaves) or isinstance(value, Undefined):
+            return False
+        if not all(leaf.meta is None and is_text(leaf.start) for leaf in leaves) or not are_texts(value):
+            return False
+        ends = [end for end in options_of(settled(value)).values() if all(end is not leaf.start for leaf in leaves)]
+        known = {leaf.start for leaf in leaves if type(leaf.start) is str}
+        new = [end for end in ends if type(end) is not str or end not in known]
+        return any(type(end) is not str for end in new) or len(leaves) + len(new) > MAX_OPTIONS
+
+    def _start(self) -> Any:
+        """A text as it is before the loop."""
+        if self.tree is LEAF:
+            return self.leaves[0].start
+        code, *options = [leaf.start for leaf in self.leaves]
+        return options[code] if type(code) is int else put_together(self.tree, iter([code, *options]))
 
     def _restructure(self, tree: TreeDef, raw: Sequence[Any], value: Any) -> bool:
         """An unset variable that becomes a container: every leaf of it starts unset. Lists that change their length
@@ -371,6 +396,9 @@ def _flatten_like(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any
         if leaf.items is not None and isinstance(value, list):
             raw.append(value)
             return LEAF
+        if leaf.is_text and not isinstance(value, Undefined) and are_texts(value):
+            raw.append(value)
+            return LEAF
         return flatten(value, raw)
     if tree[0] is OneOf:
         return _flatten_option(tree, held, value, raw)
@@ -428,6 +456,8 @@ def _holds(tree: TreeDef, leaves: Sequence[Leaf], value: Any) -> bool:
         node = node_of(value)
         return (tree[0] is list and isinstance(value, list)) or (node is not None and is_alike(tree, node))
     (leaf,) = leaves
+    if leaf.is_text:
+        return is_text(value)
     if leaf.items is not None or leaf.meta is not None:
         return isinstance(value, list) if leaf.items is not None else is_numeric(value)
     return fits(leaf.start, value)

@@ -20,6 +20,7 @@ from ...ir.varying import STOP_GRADIENT, Kind, differing, facts_of, kind_code, k
 from ..containers.list_items import Spec, item_spec, join, list_spec, metas_of, pack, unpack
 from ..containers.lists import GraphList
 from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_constant, is_equal, is_tensor
+from ..values.carried_text import are_texts, characters, text_of
 from ..values.cases import among, either_of, note_among
 from ..values.decided import are_apart
 from ..values.emit import (
@@ -47,6 +48,7 @@ class Leaf:
     unknown length, of such items. `kinds`: the classes it has in eager code; with more than one, the place of its class
     is carried beside it. `facts`: those that end of an iteration and head do not share. `among`: the Python numbers
     that it may be, if a tensor chose among them. `wants`: an iteration under no_grad hands on what wants a gradient.
+    `is_text`: it is a text, of which the characters are carried.
     """
 
     start: Any = field(compare=False)
@@ -61,6 +63,7 @@ class Leaf:
     facts: frozenset[str] = frozenset()
     among: tuple[Any, ...] | None = field(default=None, compare=False)
     wants: bool = False
+    is_text: bool = False
 
     @property
     def metas(self) -> list[Meta | ListMeta]:
@@ -68,6 +71,11 @@ class Leaf:
         if self.items is not None:
             return metas_of(list_spec(self.items))
         return [] if self.meta is None else [self.meta]
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether one tensor, or a number that a tensor stands for, is carried."""
+        return self.meta is not None and not self.is_text
 
     @property
     def width(self) -> int:
@@ -91,6 +99,8 @@ def emitted(leaf: Leaf, value: Any, unset: bool) -> list[Variable]:
     """The Variables of a leaf's value, and its flag."""
     if leaf.items is not None:
         made = [emit(var, None) for var in pack(list_spec(leaf.items), [] if unset else value)]
+    elif leaf.is_text and not unset:
+        made = [characters(value)]
     else:
         shaped = placeholder_for(leaf.meta) if value is None and leaf.meta is not None else value
         made = [] if leaf.meta is None else [emit(shaped, leaf.meta.dtype)]
@@ -117,6 +127,8 @@ def value_at_head(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
     if leaf.items is not None:
         value = unpack(list_spec(leaf.items), tensors, GraphList.of)
         var = value.items.parts[0]
+    elif leaf.is_text:
+        return _text_at_head(leaf, name, tensors)
     elif leaf.meta is not None:
         value = var = as_number(next(tensors)) if leaf.is_number else next(tensors)
     else:
@@ -134,6 +146,14 @@ def value_at_head(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
     return value
 
 
+def _text_at_head(leaf: Leaf, name: str, tensors: Iterator[Variable]) -> Any:
+    text = text_of(next(tensors))
+    if not leaf.flagged:
+        return text
+    where = (name, 0) if leaf.origin is None else (leaf.origin.name, leaf.origin.line)
+    return MaybeUnset(*where, text, next(tensors))
+
+
 def widened(name: str, leaf: Leaf, end: Any) -> Leaf:
     if end is LACKING:
         return leaf
@@ -143,11 +163,13 @@ def widened(name: str, leaf: Leaf, end: Any) -> Leaf:
         return wider_list(name, leaf, end)
     if leaf.meta is None:
         return _from_python(name, leaf, end)
-    if isinstance(end, Undefined):
+    if isinstance(end, Undefined) and not isinstance(end, MaybeUnset):
         return leaf if leaf.flagged else replace(leaf, flagged=True, origin=end)
-    if end is None:
+    if leaf.is_text and are_texts(end):
+        return leaf
+    if end is None and not leaf.is_text:
         return leaf if NoneType in leaf.kinds else replace(leaf, kinds=leaf.kinds | kinds_of(end))
-    if not is_numeric(end):
+    if not is_numeric(end) or leaf.is_text:
         raise not_carried(name, leaf, end)
     dtype = _join_dtype(name, leaf, end)
     try:

@@ -16,13 +16,11 @@ from ...core.pytree import (
     OpenList,
     OpenTable,
     all_leaves,
-    eager_class,
     flatten,
     is_open,
     node_of,
 )
 from ...core.source import user_frames
-from ...eager.tensor import Tensor
 from ...ir.builder import UNSET
 from ...ir.numbers import as_number, number_dtype
 from ...ir.program import Block, Variable
@@ -59,9 +57,9 @@ from ..values.base import (
     is_tensor,
     scalar_condition,
 )
+from ..values.carried_text import are_texts
 from ..values.cases import either_of, note_among
 from ..values.decided import are_apart
-from ..values.deferred import Deferred as InTheRun
 from ..values.emit import (
     Deferred,
     common_dtype,
@@ -72,9 +70,10 @@ from ..values.emit import (
     placeholder_for,
     unset_flag,
 )
+from ..values.in_words import in_words
 from ..values.one_of import MAX_OPTIONS, GraphOneOf, settled
 from ..values.optional import decided, kinds_at, optional_kind
-from ..values.text import GraphText
+from ..values.text import GraphText, as_text
 from ..values.text_choice import TextSlot, chosen, is_text
 from ..values.user_errors import without_frames
 from .error_slot import ErrorSlot, error_slot, left
@@ -287,7 +286,7 @@ def merge_options(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _unlike(name, a, b)
     paired = paired_options(a, b, joined.then, joined.orelse, joined.fit)
     if len(paired.options) > MAX_OPTIONS:
-        return _unlike(name, a, b)
+        return _one_text(a, b, joined) if are_texts(a) and are_texts(b) else _unlike(name, a, b)
     merged: list[Any] = []
     for x, y in paired.options:
         if x is LACKING or y is LACKING:
@@ -301,8 +300,17 @@ def merge_options(name: str, a: Any, b: Any, joined: Joined) -> Any:
     return GraphOneOf([code, *merged], name)
 
 
+def _one_text(a: Any, b: Any, joined: Joined) -> Any:
+    """Two of many texts as one that the program puts together."""
+    with builder().resume(joined.then):
+        first = as_text(a)
+    with builder().resume(joined.orelse):
+        second = as_text(b)
+    return chosen(first, second, joined.add, placeholder_for)
+
+
 def _unlike(name: str, a: Any, b: Any) -> Unmergeable:
-    return Unmergeable(name, f"one branch gives {_kind(a)} and the other {_kind(b)}")
+    return Unmergeable(name, f"one branch gives {in_words(a)} and the other {in_words(b)}")
 
 
 def _merge_dicts(a: OpenDict, b: OpenDict, joined: Joined) -> GraphDict:
@@ -338,7 +346,7 @@ def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
         found = error_slot(value, lambda held: _alone(joined, name, held, on_then))
         if found is not None:
             return found
-    return Unmergeable(name, f"only one branch sets it, to {_kind(value)}")
+    return Unmergeable(name, f"only one branch sets it, to {in_words(value)}")
 
 
 def _merge_lists(a: list[Any], b: list[Any], joined: Joined, unset: Undefined | None = None) -> Any:
@@ -550,20 +558,6 @@ def _flagged_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
     if not unset.name and held is not None:
         _, name, line = held
     return replace(slot, flag=flag, name=name, line=line)
-
-
-def _kind(value: Any) -> str:
-    if isinstance(value, GraphOneOf):
-        return " or ".join(map(_kind, value.options))
-    if isinstance(value, Variable):
-        return f"a tensor ({value.meta})"
-    if isinstance(value, Tensor):
-        return f"a tensor ({value.dtype.name}{list(value.shape)})"
-    if isinstance(value, InTheRun):
-        return value.named
-    if isinstance(value, (*SCALARS, str, bytes)):
-        return f"{type(value).__name__} {value!r}"[:60]
-    return "None" if value is None else f"a {eager_class(value).__name__}"
 
 
 def fill_slots(value: Any, results: list[Any]) -> Any:

@@ -85,6 +85,9 @@ class GraphText(Deferred):
             raise self.refused(f"asked for {name}()")
         return lambda *args: GraphText(Call("method", (name, self.node, *map(captured, args))))
 
+    def truth(self) -> Any:
+        return self.told("__ne__", "")
+
     def told(self, name: str, *args: Any) -> Any:
         """What a method says of the text, as a number of the program."""
         node = Call("method", (name, self.node, *map(captured, args)))
