@@ -39,7 +39,7 @@ from . import (
 from .desc_writing import desc_program
 from .emitter import FORMS, Emitter, Value, held, known
 from .graph import Param, keep_used
-from .in_place import copy_what_is_read_again
+from .in_place import cast_numbers, copy_what_is_read_again
 from .json_writing import json_program
 from .pair import NEXT, PARAMS_SUFFIX
 from .scalars import is_written, write_expression
@@ -101,13 +101,13 @@ def _files(name: str, function: SavedFunction, model: ModelFile, old: bool) -> _
     env: dict[Variable, Any] = dict(zip(block.inputs, [*inputs, *params]))
     _operators(g, block, env)
     _check_writes(g, name, function, block, env)
-    outputs = [_output(g, slot, block, env) for slot in slots_in(function.output_tree)]
+    given: dict[Any, Value] = {}
+    outputs = [_output(g, slot, block, env, given) for slot in slots_in(function.output_tree)]
     if not outputs:
         raise UnsupportedError(f"{name} gives no tensor, and a program of Paddle's gives at least one")
     arrays = {p.name: model.tensors[key] for p, key in zip(g.graph.params, function.tensors)}
     used = keep_used(g.graph, {v.id for v in outputs})
-    if not old:
-        copy_what_is_read_again(g)
+    (cast_numbers if old else copy_what_is_read_again)(g)
     g.graph.params = [p for p in g.graph.params if p.id in used]
     kept = {p.name for p in g.graph.params}
     tensors = sorted((name, array) for name, array in {**arrays, **g.constants}.items() if name in kept)
@@ -222,13 +222,19 @@ def _params(g: Emitter, function: SavedFunction, model: ModelFile, block: Block)
     return found
 
 
-def _output(g: Emitter, slot: Slot, block: Block, env: Mapping[Variable, Any]) -> Value:
-    """An output as a value of its own: inputs that are handed through, and what is given twice, are copied."""
+def _output(g: Emitter, slot: Slot, block: Block, env: Mapping[Variable, Any], given: dict[Any, Value]) -> Value:
+    """An output as a value of its own: inputs that are handed through, and what is given twice, are copied.
+
+    given: the last copy of each value. What is given again is a copy of that one: `paddle.inference` makes one of equal
+    operators, and of their outputs finds the last alone.
+    """
     var = block.inputs[slot.index] if slot.kind == "input" else block.outputs[slot.index]
     assert var is not None
     # No `scale` by 1, which Paddle itself writes: its pass that merges a product of matrices and such a scale leaves
     # whoever else takes the product without it.
-    return g.op("assign", env[var])
+    value = env[var]
+    given[value.id] = g.op("assign", given.get(value.id, value))
+    return given[value.id]
 
 
 def _operators(g: Emitter, block: Block, env: dict[Variable, Any]) -> None:

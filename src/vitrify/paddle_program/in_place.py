@@ -1,28 +1,33 @@
-"""Copies for PaddlePaddle's pass that lets operators write over what they read.
+"""Copies for PaddlePaddle's pass that lets operators write over what they read, and casts for numbers of oneDNN's.
 
 PaddlePaddle 3.3.1 takes what oneDNN has computed in `paddle.inference` for read for the last time: its own programs,
 too, give wrong results where an operator that oneDNN lacks reads a value that others read after it. Ours give
-such an operator a copy: a `tile` of one, for the pass sees through `assign`.
+such an operator a copy: a `tile` of one, for the pass sees through `assign`. That is of `.json` programs. In `.pdmodel`
+programs oneDNN makes what `fill_constant` gives, and a number in a layout at which its own sums and products stop.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from ..core.dtype import float32, float64
+from ..core.meta import Meta
 from .emitter import OF_ONEDNN, Emitter, Value
-from .graph import Graph, Id, Node, all_ids, all_nodes
+from .graph import Graph, Id, Node, all_ids, all_nodes, taken_from_around
 
-# Operators with a form that writes over the first input, of those that oneDNN does not have.
+# Operators with a form that writes over the first input, of those that oneDNN does not have, or may not take.
 _WRITE_OVER = frozenset((
-    "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "cumprod", "cumsum", "digamma", "erf",
-    "erfinv", "expm1", "fill_diagonal_tensor", "floor", "floor_divide", "gammaincc", "gammaln", "hardtanh", "i0",
-    "index_add", "index_put", "lerp", "lgamma", "log", "log10", "log1p", "log2", "logit", "masked_fill", "polygamma",
-    "pow", "put_along_axis", "reciprocal", "remainder", "renorm", "rsqrt", "scatter", "set_value_with_tensor_",
-    "silu", "sin", "sinh", "square", "tan", "tril", "triu", "trunc",
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "cumprod", "cumsum", "digamma",
+    "divide", "erf", "erfinv", "expm1", "fill_diagonal_tensor", "floor", "floor_divide", "gammaincc", "gammaln",
+    "hardtanh", "i0", "index_add", "index_put", "lerp", "lgamma", "log", "log10", "log1p", "log2", "logit",
+    "masked_fill", "polygamma", "pow", "put_along_axis", "reciprocal", "remainder", "renorm", "rsqrt", "scatter",
+    "set_value_with_tensor_", "silu", "sin", "sinh", "square", "tan", "thresholded_relu", "tril", "triu", "trunc",
 ))  # fmt: skip
 # Those that oneDNN has for its own dtypes; what it casts to others it casts, and no more.
 _OF_OTHER_DTYPES = frozenset((
-    "abs", "add", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "clip", "divide", "exp", "logical_and",
+    "abs", "add", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "clip", "exp", "logical_and",
     "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "relu", "scale", "subtract", "where",
 ))  # fmt: skip
 
@@ -35,24 +40,50 @@ def copy_what_is_read_again(g: Emitter) -> None:
     for given in [*(node.inputs for node in nodes), *(graph.outputs for graph in _graphs(g.graph))]:
         for id_ in all_ids(given):
             reads[id_] = reads.get(id_, 0) + 1
+    for id_ in _read_by_each_turn(nodes):
+        reads[id_] = reads.get(id_, 0) + 1
     for graph in _graphs(g.graph):
         graph.nodes[:] = [own for node in graph.nodes for own in (*_copies(g, node, makers, reads), node)]
+
+
+def cast_numbers(g: Emitter) -> None:
+    """Let numbers in float32 be made in float64, which oneDNN has not, and cast."""
+    for graph in _graphs(g.graph):
+        graph.nodes[:] = [own for node in graph.nodes for own in _cast_number(g, node)]
+
+
+def _cast_number(g: Emitter, node: Node) -> list[Node]:
+    if node.name != "full" or node.attrs["shape"] or node.attrs["dtype"] is not float32:
+        return [node]
+    wide = g.value(Meta((), float64))
+    full = Node("full", [], [wide.id], {**node.attrs, "dtype": float64})
+    return [full, Node("cast", [wide.id], node.outputs, {"dtype": float32})]
 
 
 def _graphs(graph: Graph) -> list[Graph]:
     return [graph, *(block for node in all_nodes(graph) for block in node.blocks)]
 
 
+def _read_by_each_turn(nodes: list[Node]) -> Iterator[Id]:
+    """What a loop reads that is made before it: one reader is as many as there are turns."""
+    for body in (block for node in nodes if node.name == "while" for block in node.blocks):
+        yield from taken_from_around(body)
+
+
 def _copies(g: Emitter, node: Node, makers: dict[Id, Node], reads: dict[Id, int]) -> list[Node]:
-    """The node that copies the first input of another one, which then reads the copy; none where none is needed."""
+    """The nodes that copy the first input of another one, which then reads the copy; none where none is needed."""
     value = g.values.get(node.inputs[0]) if node.name in _WRITE_OVER | _OF_OTHER_DTYPES else None
-    if value is None or not value.ndim or not _is_shared(value, makers, reads):
+    if value is None or not _is_shared(value, makers, reads):
         return []
     if node.name not in _WRITE_OVER and value.dtype in OF_ONEDNN:
         return []
     made = g.value(value.meta)
     node.inputs[0] = made.id
-    return [Node("tile", [value.id, np.ones(value.ndim, np.int64)], [made.id])]
+    if value.ndim:
+        return [Node("tile", [value.id, np.ones(value.ndim, np.int64)], [made.id])]
+    row = g.value(Meta((1,), value.dtype))  # `tile` gives a dimension at least
+    tile = Node("tile", [value.id, np.ones(1, np.int64)], [row.id])
+    return [tile, Node("reshape", [row.id, np.zeros(0, np.int64)], [made.id])]
 
 
 def _is_shared(value: Value, makers: dict[Id, Node], reads: dict[Id, int]) -> bool:
@@ -67,4 +98,4 @@ def _is_shared(value: Value, makers: dict[Id, Node], reads: dict[Id, int]) -> bo
     return False
 
 
-__all__ = ["copy_what_is_read_again"]
+__all__ = ["cast_numbers", "copy_what_is_read_again"]

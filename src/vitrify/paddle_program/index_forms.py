@@ -12,7 +12,7 @@ from ..core.dtype import bool_, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta, broadcast_shapes
 from ..ops.index_form import basic_shape
-from .emitter import FORMS, Emitter, Value, known
+from .emitter import FORMS, OF_ONEDNN, Emitter, Value, known
 
 _LAST = (1 << 31) - 1
 
@@ -126,7 +126,11 @@ def _cut(g: Emitter, x: Value, cuts: _Cuts, meta: Meta) -> Value:
     known_now = isinstance(starts, list) and isinstance(ends, list)
     flags = [1 if known_now else -1] * len(cuts.axes)  # -1: PaddlePaddle looks at the bounds when it runs
     if all(step == 1 for step in cuts.steps):
-        return g.op("slice", x, starts, ends, meta=meta, axes=cuts.axes, infer_flags=flags, decrease_axis=cuts.taken)
+        taken = cuts.taken if meta.ndim or x.dtype not in OF_ONEDNN else []
+        kept = meta if taken or not cuts.taken else Meta((1,) * x.ndim, x.dtype)
+        found = g.op("slice", x, starts, ends, meta=kept, axes=cuts.axes, infer_flags=flags, decrease_axis=taken)
+        # oneDNN's slices have a dimension always, or stop the process.
+        return found if kept is meta else g.op("reshape", found, [], meta=meta)
     kept = Meta(_with_ones(meta.shape, cuts.taken), x.dtype)
     out = g.op("strided_slice", x, starts, ends, cuts.steps, meta=kept, axes=cuts.axes, infer_flags=flags)
     return g.op("squeeze", out, cuts.taken, meta=meta) if cuts.taken else out
