@@ -46,7 +46,7 @@ from ..control.endless import Listed
 from ..control.loops import convert_for
 from ..control.pushed import pushing
 from ..operators.operate import operate
-from ..operators.ordering import ordered
+from ..operators.ordering import objects_in_order, ordered
 from ..values.base import builder, is_graph
 from ..values.deferred import is_deferred
 from ..values.emit import is_numeric
@@ -200,7 +200,11 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> A
         return new_list(BUILTINS[builtins.sorted](known, key=key, reverse=reverse))
     keys = GraphList(map(converted(key), known))
     if any(is_graph(k) for k in keys):
-        found = _in_order(GraphList(known), _order(keys, reverse))
+        order = _order(keys, reverse)
+        objects = objects_in_order(known, order)
+        if objects is not None:
+            return new_list(objects)
+        found = _in_order(GraphList(known), order)
         return GraphList([found[i] for i in range(len(known))])
     return new_list(ordered(known, keys, reverse))
 

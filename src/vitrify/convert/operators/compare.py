@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections import deque
 from collections.abc import Callable, Iterable, Set
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..containers.sets import GraphSet
 from ..control.comprehension import Each, GeneratorExpression, any_of
 from ..control.logic import convert_and, convert_not, convert_or
 from ..control.loops import convert_for
-from ..control.protocols import contains, is_searched
+from ..control.protocols import contains, is_searched, truth
 from ..host.value import HostValue, host_call
 from ..values.base import as_graph, is_graph, is_tensor, scalar_condition
 from ..values.emit import unset_flag
@@ -26,6 +27,7 @@ from ..values.odd_operands import ask
 from ..values.one_of import GraphOneOf, asked, by_option
 from ..values.sequences import GraphSequence, as_sequence
 from ..values.text import GraphText
+from ..values.user_code import user_method
 from .identity import is_same
 from .operate import COMPARISONS as RICH
 from .operate import operate
@@ -84,7 +86,7 @@ def _found(value: Any, container: Any) -> Any:
         container = list(container)
     listed = isinstance(container, (list, tuple)) and (is_tensor(value) or any(map(is_tensor, container)))
     is_told = isinstance(value, GraphText) or holds_number(value)
-    if isinstance(container, (list, tuple)) and any(isinstance(item, GraphText) for item in container):
+    if isinstance(container, (list, tuple, deque)) and any(map(_says_what_it_equals, (value, *container))):
         listed = True
     if listed or (is_told and isinstance(container, (list, tuple, Set, dict))):
         return _in_items(container, value)
@@ -101,6 +103,10 @@ def _found(value: Any, container: Any) -> Any:
 
 _BY_EQUALITY: tuple[type, ...] = (type({}.values()), type({}.items()), GraphValues, GraphItems)
 """Views of dicts, which look for an item by comparing it with each; keys are found by their hash."""
+
+
+def _says_what_it_equals(value: Any) -> bool:
+    return isinstance(value, GraphText) or user_method(value, "__eq__") is not None
 
 
 def _itself(item: Any) -> Any:
@@ -139,7 +145,7 @@ def _in_keys(items: dict[Any, Any], value: Any) -> Any:
 def _is_it(item: Any, value: Any) -> Any:
     if item is value:
         return True
-    equal = operate("==", item, value)
+    equal = truth(operate("==", item, value))
     return scalar_condition(equal, "in") if is_graph(equal) else bool(equal)
 
 

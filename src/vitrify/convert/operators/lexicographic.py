@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
+from types import FunctionType
 from typing import Any
 
 from ...core.pytree import eager_class, is_open, list_in
@@ -13,7 +15,7 @@ from ..containers.searching import compared_by_item
 from ..control.branches import convert_ifexp
 from ..control.logic import convert_and, convert_not
 from ..values.base import is_graph, scalar_condition
-from ..values.user_code import user_method
+from ..values.user_code import class_attribute, user_method
 
 Compare = Callable[[str, Any, Any], Any]
 _OF_LENGTHS: dict[str, Callable[[int, int], bool]] = {
@@ -26,6 +28,19 @@ def are_sequences(left: Any, right: Any) -> bool:
     kinds = eager_class(left), eager_class(right)
     same = any(issubclass(kinds[0], kind) and issubclass(kinds[1], kind) for kind in (list, tuple, deque))
     return same and not any(map(_is_special, (left, right))) and any(map(_decides_by_items, (left, right)))
+
+
+def are_by_fields(left: Any, right: Any, special: str) -> bool:
+    """Whether both are of one dataclass that has this comparison from its fields."""
+    special = "__eq__" if special == "__ne__" else special
+    found = class_attribute(type(left), special)
+    is_written = isinstance(found, FunctionType) and found.__code__.co_filename == "<string>"
+    return is_written and type(left) is type(right) and is_dataclass(left) and user_method(left, "__ne__") is None
+
+
+def fields_of(value: Any) -> tuple[Any, ...]:
+    """What a dataclass compares of an object."""
+    return tuple([getattr(value, field.name) for field in fields(value) if field.compare])
 
 
 def _is_special(value: Any) -> bool:

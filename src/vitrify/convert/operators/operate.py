@@ -19,6 +19,7 @@ from ..containers.columns import with_columns
 from ..containers.dicts import GraphDict
 from ..containers.each_key import for_each_key, is_undecided
 from ..containers.keys import check_key, is_looked_up, looked_up
+from ..control.logic import convert_not
 from ..guards.nondeterministic import refuse_items
 from ..host.value import HostValue, host_call, index_of
 from ..state.journal import note_write
@@ -33,7 +34,7 @@ from ..values.optional import assert_not_none, is_none, optional_kind, refuse_no
 from ..values.text import GraphText
 from ..values.user_code import class_attribute, converted, user_method
 from ..values.user_errors import for_user
-from .lexicographic import are_sequences, compared
+from .lexicographic import are_by_fields, are_sequences, compared, fields_of
 
 _Function = Callable[..., Any]
 _BINARY: dict[str, tuple[_Function, str, str]] = {
@@ -73,6 +74,8 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         return _equal_to_optional(symbol, left, other)
     if symbol in COMPARISONS and are_sequences(left, other):
         return compared(symbol, left, other, operate)
+    if symbol in COMPARISONS and are_by_fields(left, other, special):
+        return operate(symbol, *map(fields_of, (left, other)))
     if symbol in ("==", "!=") and isinstance(left, OrderedDict) and isinstance(other, GraphDict):
         left, other = other, left  # Python's would look at what is in the other as in a plain dict, without asking it
     if is_odd(symbol, left, other):
@@ -81,6 +84,8 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
             return known
     if symbol == "*" and (type(left) is str or type(other) is str) and (_is_count(left) or _is_count(other)):
         return GraphText(left) * other if type(left) is str else GraphText(other) * left
+    if symbol == "!=" and _is_told_by_eq(left, other):
+        return convert_not(operate("==", left, other))
     found = NotImplemented
     if _is_users(left, special) or _is_users(other, swapped):
         found = _by_methods(symbol, left, other, special, swapped)
@@ -149,6 +154,12 @@ def _by_methods(symbol: str, left: Any, right: Any, special: str, swapped: str) 
         if found is not NotImplemented:
             return found
     return NotImplemented
+
+
+def _is_told_by_eq(left: Any, right: Any) -> bool:
+    """Whether `!=` is what `__eq__` of the user's says, the other way round."""
+    is_inherited = all(class_attribute(type(value), "__ne__") is object.__ne__ for value in (left, right))
+    return is_inherited and (_is_users(left, "__eq__") or _is_users(right, "__eq__"))
 
 
 def _overrides(cls: type, base: type, name: str) -> bool:

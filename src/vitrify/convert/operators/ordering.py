@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.modes import grad_enabled, scoped
-from ...core.pytree import flatten, is_open, is_partial
+from ...core.pytree import can_change, flatten, is_open, is_partial
 from ...ir.aliases import Way
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
@@ -27,16 +27,17 @@ from ..containers.dicts import GraphDict, extreme_key
 from ..containers.structure import put_together
 from ..control.branches import convert_ifexp
 from ..control.comprehension import listed
-from ..control.protocols import iterate
+from ..control.protocols import iterate, truth
 from ..guards.observe import current_observer
 from ..state.journal import note_write
 from ..state.places import ContentPlace
 from ..values.base import is_graph, is_tensor, scalar_condition
 from ..values.decided import decided_truth
 from ..values.emit import common_dtype, is_python_number
+from ..values.one_of import MAX_OPTIONS, GraphOneOf
 from ..values.sequences import GraphSequence
-from ..values.user_code import converted
-from .lexicographic import holds_graph
+from ..values.user_code import converted, user_method
+from .lexicographic import are_by_fields, holds_graph
 from .operate import operate
 
 _NOTHING = object()
@@ -65,7 +66,10 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> l
 def ordered(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> list[Any]:
     """The items in the order of their keys; equal ones keep theirs."""
     if not any(map(holds_graph, keys)):
-        return _by_python(items, keys, reverse)
+        order = _order_of_objects(keys, bool(reverse))
+        if is_graph(order):
+            return _in_order(items, order)
+        return _by_python(items, keys, reverse) if order is None else [items[place] for place in order]
     if len(items) < 2:
         return [*items]
     columns = _columns(keys)
@@ -88,6 +92,26 @@ def _by_python(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> built
     return [items[i] for i in order]
 
 
+def _has_an_order(key: Any) -> bool:
+    return user_method(key, "__lt__") is not None or are_by_fields(key, key, "__lt__")
+
+
+def _order_of_objects(keys: Sequence[Any], reverse: bool) -> Any:
+    """The order of objects whose own `<` may be decided by tensors, as numbers or a tensor; None for others."""
+    if len(keys) < 2 or not all(map(_has_an_order, keys)):
+        return None
+    places: builtins.list[Any] = [0] * len(keys)
+    for j, later in enumerate(keys):
+        for i, earlier in enumerate(keys[:j]):
+            first, second = (earlier, later) if reverse else (later, earlier)
+            is_before = truth(operate("<", first, second))
+            is_before = cast(is_before, "int64") if is_graph(is_before) else int(bool(is_before))
+            places[i], places[j] = places[i] + is_before, places[j] + (1 - is_before)
+    if not any(map(is_graph, places)):
+        return builtins.sorted(range(len(keys)), key=places.__getitem__)
+    return argsort(stack([cast(p, "int64") if is_graph(p) else full([], p, "int64") for p in places]))
+
+
 def _ranks(keys: Sequence[Any]) -> builtins.list[int]:
     """For each of some values of Python's its place in their order; equal ones have the same."""
     order = builtins.sorted(range(len(keys)), key=keys.__getitem__)
@@ -107,8 +131,18 @@ def _columns(keys: Sequence[Any]) -> list[Sequence[Any]]:
     return [column for part in zip(*keys) for column in _columns(part)]
 
 
+def objects_in_order(items: Sequence[Any], order: Any) -> builtins.list[Any] | None:
+    """The items in the order that a tensor tells, each the object that it is; None for values, and for many."""
+    if len(items) > MAX_OPTIONS or not all(isinstance(v, (builtins.list, dict)) or can_change(v) for v in items):
+        return None
+    return [GraphOneOf([as_number(order[place]), *items], "an item") for place in range(len(items))]
+
+
 def _in_order(items: Sequence[Any], order: Any) -> builtins.list[Any]:
     """The items in the order that a tensor tells; of containers, what they hold at the same place."""
+    objects = objects_in_order(items, order)
+    if objects is not None:
+        return objects
     found: builtins.list[builtins.list[Any]] = [[] for _ in items]
     trees = [flatten(item, leaves) for item, leaves in zip(items, found)]
     if any(tree != trees[0] for tree in trees):

@@ -8,7 +8,7 @@ import sys
 import sysconfig
 from collections import deque
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ...core.bound import bound_to, plain_attribute, unbound
@@ -48,11 +48,23 @@ def ignore_module(modules: list[ModuleType]) -> None:
     IGNORED.set(IGNORED.get() | {m.__name__ for m in modules})
 
 
+def _of_total_ordering() -> frozenset[CodeType]:
+    """The code of what `functools.total_ordering` gives classes, which asks their own comparisons."""
+    given: Any = ("__lt__", "__le__", "__gt__", "__ge__")
+    made: list[tuple[str, Any]] = [
+        (own, functools.total_ordering(type("Ordered", (), {own: lambda *sides: False}))) for own in given
+    ]
+    return frozenset([getattr(cls, name).__code__ for own, cls in made for name in given if name != own])
+
+
+_ORDERED = _of_total_ordering()
+
+
 def is_user_code(fn: FunctionType) -> bool:
     """Whether the function is the user's: not ours, not a library's, not marked or ignored."""
     if getattr(fn, MARK, None) is fn.__code__ or _is_ignored(fn.__module__ or ""):
         return False
-    return is_own_file(fn.__code__.co_filename) or is_converted_too(fn)
+    return is_own_file(fn.__code__.co_filename) or is_converted_too(fn) or fn.__code__ in _ORDERED
 
 
 def is_own_file(filename: str) -> bool:
