@@ -76,9 +76,20 @@ def dataclasses_compared(x):
     return [p.second for p in sorted(pairs)], Pair(x[0], 1) == Pair(x[1], 1), Pair(x[0], 1) != Pair(x[0], 2)
 
 
+def sorted_again_after_changes(x):
+    nodes = [Node(x[0], "a"), Node(x[1] * 2, "b")]
+    total = 0
+    for _ in range(3):
+        nodes.sort(key=lambda node: node.key, reverse=True)
+        nodes[0].key = nodes[0].key - 1
+        total = total + nodes[0].key
+    return total, [n.value for n in nodes]
+
+
 CASES = [
     (function, [(X,), (N,), ([0.5, 0.5, 0.1],)])
     for function in (
-        sorted_by_their_order, sorted_by_key_and_changed, looked_for, totally_ordered, dataclasses_compared
+        sorted_by_their_order, sorted_by_key_and_changed, looked_for, totally_ordered, dataclasses_compared,
+        sorted_again_after_changes,
     )
 ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -27,6 +27,7 @@ from ..containers.dicts import GraphDict, extreme_key
 from ..containers.structure import put_together
 from ..control.branches import convert_ifexp
 from ..control.comprehension import listed
+from ..control.paired import Recoded
 from ..control.protocols import iterate, truth
 from ..guards.observe import current_observer
 from ..state.journal import note_write
@@ -34,7 +35,7 @@ from ..state.places import ContentPlace
 from ..values.base import is_graph, is_tensor, scalar_condition
 from ..values.decided import decided_truth
 from ..values.emit import common_dtype, is_python_number
-from ..values.one_of import MAX_OPTIONS, GraphOneOf
+from ..values.one_of import MAX_OPTIONS, GraphOneOf, options_of, settled
 from ..values.sequences import GraphSequence
 from ..values.user_code import converted, user_method
 from .lexicographic import are_by_fields, holds_graph
@@ -132,10 +133,28 @@ def _columns(keys: Sequence[Any]) -> list[Sequence[Any]]:
 
 
 def objects_in_order(items: Sequence[Any], order: Any) -> builtins.list[Any] | None:
-    """The items in the order that a tensor tells, each the object that it is; None for values, and for many."""
-    if len(items) > MAX_OPTIONS or not all(isinstance(v, (builtins.list, dict)) or can_change(v) for v in items):
+    """The items in the order that a tensor tells, each the object that it is; None for values, and for many.
+
+    One that is itself one of several objects, as a sort before gave it, stays one of those.
+    """
+    held = [settled(item) for item in items]
+    options = [option for item in held for option in options_of(item).values()]
+    objects = builtins.list({id(option): option for option in options}.values())
+    if len(objects) > MAX_OPTIONS or not all(isinstance(v, (builtins.list, dict)) or can_change(v) for v in objects):
         return None
-    return [GraphOneOf([as_number(order[place]), *items], "an item") for place in range(len(items))]
+    places = {id(value): place for place, value in enumerate(objects)}
+    codes = [_code_among(places, item) for item in held]
+    column = stack([full([], code, "int64") if isinstance(code, int) else cast(code, "int64") for code in codes])[order]
+    return [GraphOneOf([as_number(column[place]), *objects], "an item") for place in range(len(items))]
+
+
+def _code_among(places: Mapping[int, int], item: Any) -> Any:
+    """Which of some objects, counted by their ids, an item is."""
+    if not isinstance(item, GraphOneOf):
+        return places[id(item)]
+    return Recoded(
+        item.code, {old: places[id(option)] for old, option in enumerate(item.options) if id(option) in places}
+    ).make()
 
 
 def _in_order(items: Sequence[Any], order: Any) -> builtins.list[Any]:
