@@ -17,6 +17,7 @@ from vitrify.paddle_program.program_desc_pb2 import ProgramDesc
 
 SPEC = paddle.static.InputSpec
 F = nn.functional
+LAST = {"data_format": "NHWC"}
 FORMATS = {"paddle": ".pdmodel", "paddle3": ".json"}
 
 
@@ -498,6 +499,22 @@ def test_json_programs_give_what_is_given_again_as_a_copy_of_the_copy(tmp_path):
     (block,) = json.loads((tmp_path / "m.json").read_text())["program"]["regions"][0]["blocks"]
     given = [op["I"][0]["%"] for op in block["ops"] if op["#"] == "1.assign"]
     assert len(given) == len(set(given)) == 4
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_channels_stand_in_the_second_dimension(kind, tmp_path):
+    """Behind operators that have them last, oneDNN takes others' dimensions for turned: PointPillars stopped."""
+    conv, up, norm = (nn.Conv2D(4, 4, 3, **LAST), nn.Conv2DTranspose(4, 2, 2, **LAST), nn.BatchNorm2D(4, **LAST))
+    groups, rows = nn.GroupNorm(2, 4, **LAST), nn.Conv1D(2, 3, 2, data_format="NLC")
+    norm.eval()
+
+    def function(x):
+        y = up(groups(norm(conv(x))))
+        return F.max_pool2d(y, 2, data_format="NHWC"), rows(y.flatten(1, 2))
+
+    specs = [SPEC([None, 6, 6, 4])]
+    round_trip(function, specs, [paddle.randn([2, 6, 6, 4])], tmp_path, kind)
+    assert b"NHWC" not in (tmp_path / ("model" + FORMATS[kind])).read_bytes()
 
 
 def test_numbers_of_pdmodel_programs_are_not_made_by_onednn(tmp_path):

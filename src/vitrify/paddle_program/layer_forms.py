@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,16 +22,19 @@ def _padding(padding: Any, spatial: int) -> dict[str, Any]:
     return {"padding_algorithm": "EXPLICIT", "paddings": [low for low, _ in padding] if even else flat}
 
 
-def _channels(bias: Value, out: Meta, channel_last: bool) -> list[int]:
-    shape = [1] * len(out.shape)
-    shape[-1 if channel_last else 1] = bias.shape[0]
-    return shape
-
-
-def _add_bias(g: Emitter, out: Value, bias: Value | None, channel_last: bool) -> Value:
+def _add_bias(g: Emitter, out: Value, bias: Value | None) -> Value:
     if bias is None:
         return out
-    return g.op("add", out, g.reshape(bias, _channels(bias, out.meta, channel_last)))
+    return g.op("add", out, g.reshape(bias, [1, bias.shape[0], *[1] * (out.ndim - 2)]))
+
+
+def _channels_first(g: Emitter, form: Callable[..., Value], x: Value, *given: Any, **attrs: Any) -> Value:
+    """A form of channels last by way of channels first: oneDNN gave other numbers behind the former."""
+    last, metas, out = x.ndim - 1, g.metas, g.metas[0]
+    g.metas = (Meta((out.shape[0], out.shape[last], *out.shape[1:last]), out.dtype),)
+    found = form(g, g.transpose(x, [0, last, *range(1, last)]), *given, channel_last=False, **attrs)
+    g.metas = metas
+    return g.transpose(found, [0, *range(2, x.ndim), 1])
 
 
 @FORMS("conv")
@@ -40,35 +43,34 @@ def conv(
     channel_last: bool,
 ) -> Value:  # fmt: skip
     """conv2d or conv3d, then add; of one dimension by way of two."""
+    if channel_last:
+        attrs = {"stride": stride, "padding": padding, "dilation": dilation, "groups": groups}
+        return _channels_first(g, conv, x, weight, bias, **attrs)
     spatial = x.ndim - 2
     out = g.metas[0]
     attrs = {**_padding(padding, spatial), "strides": list(stride), "dilations": list(dilation), "groups": groups}
     if spatial == 1:
-        return _add_bias(g, _in_two(g, "conv2d", x, weight, attrs, channel_last), bias, channel_last)
-    layout = ("NHWC" if channel_last else "NCHW") if spatial == 2 else ("NDHWC" if channel_last else "NCDHW")
-    found = g.op(f"conv{spatial}d", x, weight, meta=out, data_format=layout, **attrs)
-    return _add_bias(g, found, bias, channel_last)
+        return _add_bias(g, _in_two(g, "conv2d", x, weight, attrs), bias)
+    layout = "NCHW" if spatial == 2 else "NCDHW"
+    return _add_bias(g, g.op(f"conv{spatial}d", x, weight, meta=out, data_format=layout, **attrs), bias)
 
 
-def _in_two(
-    g: Emitter, name: str, x: Value, weight: Value, attrs: dict[str, Any], channel_last: bool, *more: Any
-) -> Value:
+def _in_two(g: Emitter, name: str, x: Value, weight: Value, attrs: dict[str, Any], *more: Any) -> Value:
     """A convolution of one dimension as one over rows of one pixel."""
-    at = 1 if channel_last else 2
     pads = attrs["paddings"]
     attrs = {
         **attrs,
         "paddings": [0, 0, *pads] if len(pads) == 2 else [0, *pads] if pads else [],
         "strides": [1, *attrs["strides"]],
         "dilations": [1, *attrs["dilations"]],
-        "data_format": "NHWC" if channel_last else "NCHW",
+        "data_format": "NCHW",
     }
     if attrs.get("output_padding"):
         attrs["output_padding"] = [0, *attrs["output_padding"]]
     out = g.metas[0]
-    wide = Meta((*out.shape[:at], 1, *out.shape[at:]), out.dtype)
-    found = g.op(name, g.unsqueeze(x, [at]), g.unsqueeze(weight, [2]), *more, meta=wide, **attrs)
-    return g.op("squeeze", found, [at], meta=out)
+    wide = Meta((*out.shape[:2], 1, *out.shape[2:]), out.dtype)
+    found = g.op(name, g.unsqueeze(x, [2]), g.unsqueeze(weight, [2]), *more, meta=wide, **attrs)
+    return g.op("squeeze", found, [2], meta=out)
 
 
 @FORMS("conv_transpose")
@@ -79,41 +81,43 @@ def conv_transpose(
     """conv2d_transpose or conv3d_transpose, then add; of one dimension by way of two."""
     if output_size is not None and any(isinstance(s, Value) for s in output_size):
         raise UnsupportedError("an output size that only the run knows has no form in Paddle's programs")
+    if channel_last:
+        attrs = {"stride": stride, "padding": padding, "output_padding": output_padding, "output_size": output_size}
+        return _channels_first(g, conv_transpose, x, weight, bias, dilation=dilation, groups=groups, **attrs)
     out, size = g.metas[0], list(output_size or [])
     attrs = {
         **_padding(padding, x.ndim - 2), "strides": list(stride), "dilations": list(dilation), "groups": groups,
         "output_padding": list(output_padding or []),
     }  # fmt: skip
     if x.ndim == 3:
-        found = _in_two(g, "conv2d_transpose", x, weight, attrs, channel_last, [1, *size] if size else [])
+        found = _in_two(g, "conv2d_transpose", x, weight, attrs, [1, *size] if size else [])
     elif x.ndim == 4:
-        layout = "NHWC" if channel_last else "NCHW"
-        found = g.op("conv2d_transpose", x, weight, size, meta=out, data_format=layout, **attrs)
-    else:
-        layout = "NHWC" if channel_last else "NCHW"  # this operator calls those of three dimensions so, too
-        found = g.op("conv3d_transpose", x, weight, meta=out, data_format=layout, output_size=size, **attrs)
-    return _add_bias(g, found, bias, channel_last)
+        found = g.op("conv2d_transpose", x, weight, size, meta=out, data_format="NCHW", **attrs)
+    else:  # which calls its layout so, too
+        found = g.op("conv3d_transpose", x, weight, meta=out, data_format="NCHW", output_size=size, **attrs)
+    return _add_bias(g, found, bias)
 
 
 def _pool(g: Emitter, x: Value, kind: str, kernel: Any, channel_last: bool, **attrs: Any) -> Value:
     """pool2d; of one dimension by way of two."""
+    if channel_last:
+        return _channels_first(g, _pool, x, kind, kernel, **attrs)
     given = {
         "strides": [1] * (x.ndim - 2), "padding_algorithm": "EXPLICIT", "paddings": [0] * (x.ndim - 2),
         "ceil_mode": False, "exclusive": True, "pooling_type": kind, "global_pooling": False, "adaptive": False,
-        "data_format": "NHWC" if channel_last else "NCHW", **attrs,
+        "data_format": "NCHW", **attrs,
     }  # fmt: skip
     kernel = list(kernel)
     if x.ndim == 4:
         return g.op("pool2d", x, kernel, meta=g.metas[0], **given)
     if x.ndim != 3:
         raise UnsupportedError("pooling over three dimensions has no form here")
-    at = 1 if channel_last else 2
     out = g.metas[0]
     pads = given["paddings"]
     given["strides"] = [1, *given["strides"]]
     given["paddings"] = [0, 0, *pads] if len(pads) == 2 else [0, *pads] if pads else []
-    wide = Meta((*out.shape[:at], 1, *out.shape[at:]), out.dtype)
-    return g.op("squeeze", g.op("pool2d", g.unsqueeze(x, [at]), [1, *kernel], meta=wide, **given), [at], meta=out)
+    wide = Meta((*out.shape[:2], 1, *out.shape[2:]), out.dtype)
+    return g.op("squeeze", g.op("pool2d", g.unsqueeze(x, [2]), [1, *kernel], meta=wide, **given), [2], meta=out)
 
 
 @FORMS("max_pool")
@@ -175,19 +179,27 @@ def _param(g: Emitter, value: Value | None, size: int, fill: float) -> Value:
 def _batch_norm(
     g: Emitter, given: Sequence[Any], *, channel: int, epsilon: float, momentum: float, training: bool
 ) -> list[Value]:
-    """The outputs of batch_norm: y, the running statistics, those of the batch, and what gradients keep."""
+    """The outputs of batch_norm: y, the running statistics, those of the batch, and what gradients keep.
+
+    Channels stand in the second dimension: after an operator that has them last, oneDNN takes other tensors of three
+    dimensions for turned, too.
+    """
     x, mean, variance, weight, bias = given
     size = mean.shape[0]
     stats = [Meta((size,), float32)] * 4
-    layout = "NCHW" if channel == 1 else "NHWC"
     if channel not in (1, x.ndim - 1):
         raise UnsupportedError("a batch norm over another dimension than the second or last has no form")
+    if channel != 1:
+        x = g.transpose(x, [0, channel, *range(1, channel)])
     held = [x, mean, variance, _param(g, weight, size, 1.0), _param(g, bias, size, 0.0)]
-    return g.ops(
+    found = g.ops(
         "batch_norm_", held, [x.meta, *stats, Meta((UNKNOWN,), as_dtype("uint8"))], is_test=not training,
-        momentum=momentum, epsilon=epsilon, data_format=layout, use_global_stats=not training,
+        momentum=momentum, epsilon=epsilon, data_format="NCHW", use_global_stats=not training,
         trainable_statistics=training,  # paddle.inference sets is_test, whatever is written
     )  # fmt: skip
+    if channel != 1:
+        found[0] = g.transpose(found[0], [0, *range(2, x.ndim), 1])
+    return found
 
 
 @FORMS("batch_norm_infer")
@@ -245,12 +257,14 @@ def group_norm(
     """group_norm."""
     if param_axes[0] not in (1, x.ndim - 1):
         raise UnsupportedError("a group norm over another dimension than the second or last has no form")
-    layout = "NCHW" if param_axes[0] == 1 else "NHWC"
     stats = Meta((x.shape[0], groups), float32)
+    last = param_axes[0] != 1
+    if last:
+        x = g.transpose(x, [0, x.ndim - 1, *range(1, x.ndim - 1)])
     out = g.ops(
-        "group_norm", [x, weight, bias], [x.meta, stats, stats], epsilon=epsilon, groups=groups, data_format=layout
+        "group_norm", [x, weight, bias], [x.meta, stats, stats], epsilon=epsilon, groups=groups, data_format="NCHW"
     )[0]  # fmt: skip
-    return [out, None, None]
+    return [g.transpose(out, [0, *range(2, x.ndim), 1]) if last else out, None, None]
 
 
 @FORMS("instance_norm")
