@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.codegen.test_pointwise import guarded
-from vitrify.codegen import llvm, windows
+from vitrify.codegen import llvm, window_sums, windows
 from vitrify.codegen.native import loaded
 from vitrify.codegen.pointwise import attributes
 from vitrify.codegen.window_steps import fewest_pieces, pieces_of, spread_pieces
@@ -16,6 +16,7 @@ pytestmark = pytest.mark.skipif(HAS_NONE, reason="vectors of x86-64")
 WORD, POINTER = ctypes.c_int64, ctypes.c_void_p
 PRODUCT = [WORD, WORD, POINTER, WORD, *[POINTER] * 4, WORD, POINTER, WORD, POINTER, POINTER, WORD, WORD]
 DOTS = [WORD, WORD, POINTER, WORD, *[POINTER] * 3, WORD, POINTER, WORD]
+SUMS = [*DOTS, POINTER]
 F32 = np.dtype(np.float32)
 
 
@@ -26,14 +27,14 @@ def levels():
 
 @pytest.fixture(scope="module", params=levels())
 def compiled(request):
-    """(tiles, the product, the dots) of one width."""
+    """(tiles, the product, the dots) of one width, and sums with packed columns, which AVX2 has."""
     target = llvm.target_of(request.param)
     tiles = windows.tiles_of(F32, target)
-    functions = {**windows.products_ir(tiles), **windows.dots_ir(tiles)}
+    functions = {**windows.products_ir(tiles), **windows.dots_ir(tiles), **window_sums.sums_ir(tiles)}
     text = "\n\n".join([*functions.values(), *windows.declarations(tiles), attributes(target)])
-    names = windows.names_of(F32)
+    names = *windows.names_of(F32), window_sums.name_of(tiles)
     found = loaded(text, names).addresses
-    kinds = [ctypes.CFUNCTYPE(ctypes.c_int32, *signature) for signature in (PRODUCT, DOTS)]
+    kinds = [ctypes.CFUNCTYPE(ctypes.c_int32, *signature) for signature in (PRODUCT, DOTS, SUMS)]
     return tiles, *(kind(found[name]) for kind, name in zip(kinds, names))
 
 
@@ -69,7 +70,7 @@ SIZES = (1, 2, 3, 5, 6, 7, 11, 12, 13, 17, 24, 25, 193)
 
 @pytest.mark.parametrize("each", [1, 3, 8, 16, 64])
 def test_products(compiled, each):
-    tiles, product, _ = compiled
+    tiles, product, *_ = compiled
     rng = np.random.default_rng(each)
     for trial in range(25):
         m, k = (int(v) for v in rng.choice(SIZES, 2))
@@ -79,12 +80,12 @@ def test_products(compiled, each):
         (b_places, c_places), pieces, count = placed(rng, groups * each, each, tiles.lanes, room)
         (a, kept_a), (b, kept_b), (c, kept_c) = (guarded(n, F32) for n in (m * k, k * room, m * room))
         a[:], b[:], c[:] = rng.standard_normal(a.size), rng.standard_normal(b.size), 7
-        order = rng.permutation(k)  # offsets may come in any order
+        order = rng.permutation(k) if trial % 3 else np.arange(k)  # offsets may come in any order
         bias = rng.standard_normal(m).astype(F32) if trial % 2 else None
         ao, bo = order * 4, order * room * 4
         scratch, kept_scratch = guarded(windows.scratch_bytes(m, k, tiles) // 4, F32)
         is_safe = (pieces[:count, 0].max(initial=0) + 4 * tiles.lanes) <= room * 4
-        given = address(scratch), 0, (count + 3) * is_safe * (trial % 2)
+        given = address(scratch), trial % 3 == 0, (count + 3) * is_safe * (trial % 2)
         product(m, k, address(a), k * 4, address(ao), address(b), address(bo), address(c), room * 4, address(pieces),
                 count, address(bias), *given)  # fmt: skip
         expected = np.full((m, room), 7, F32)
@@ -99,7 +100,7 @@ def test_products(compiled, each):
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.8, 1.0])
 def test_columns_with_others_between_them(compiled, share):
     """As those of rows of an image with zeros at their ends: lanes of others are neither read nor written."""
-    tiles, product, _ = compiled
+    tiles, product, *_ = compiled
     rng = np.random.default_rng(int(share * 10))
     for _ in range(25):
         m, k = (int(v) for v in rng.choice(SIZES, 2))
@@ -126,21 +127,23 @@ def test_columns_with_others_between_them(compiled, share):
 
 
 @pytest.mark.parametrize("each", [1, 5, 8, 64])
-def test_dots(compiled, each):
-    tiles, _, dots = compiled
+@pytest.mark.parametrize("kind", ["dots", "sums"])
+def test_dots(compiled, kind, each):
+    tiles, _, dots, sums = compiled
     rng = np.random.default_rng([each, 1])
-    for trial in range(25):
+    for trial in range(15):
         m, k = (int(v) for v in rng.choice(SIZES, 2))
         groups = int(rng.integers(1, 9)) if trial % 5 else 2100 // each
         room = each * (groups + int(rng.integers(0, 4)))
         (b_places, a_places), pieces, count = placed(rng, groups * each, each, tiles.lanes, room)
         (a, kept_a), (b, kept_b), (c, kept_c) = (guarded(n, F32) for n in (m * room, k * room, m * k))
         a[:], b[:], c[:] = rng.standard_normal(a.size), rng.standard_normal(b.size), 7
-        bo = np.arange(k) * room * 4
-        dots(m, k, address(a), room * 4, address(b), address(bo), address(c), k * 4, address(pieces), count)
+        bo, (scratch, kept_scratch) = np.arange(k) * room * 4, guarded(window_sums.scratch_bytes(tiles) // 4, F32)
+        given = (m, k, address(a), room * 4, address(b), address(bo), address(c), k * 4, address(pieces), count)
+        _ = dots(*given) if kind == "dots" else sums(*given, address(scratch))
         expected = seen(a.reshape(m, room), a_places, each) @ seen(b.reshape(k, room), b_places, each).T
         np.testing.assert_allclose(c.reshape(m, k), expected, atol=2e-5 * (groups * each) ** 0.5 * 4)
-        del kept_a, kept_b, kept_c
+        del kept_a, kept_b, kept_c, kept_scratch
 
 
 def test_what_lies_side_by_side_is_one_piece():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from . import windows
+from . import window_sums, windows
 from .emit import FLOAT32, INT64, Dtype
 from .errors import NoNativeForm
 from .llvm import host
@@ -32,6 +32,8 @@ _MOST_SPREAD = 1 << 12
 _LARGE = 1 << 19
 # Tiles take up to so many pieces at a time: tables have so many more, without columns, and parts begin at multiples.
 _TOGETHER = 4
+# Rows from which on sums with packed columns take less time than dots, which need a multiple of three.
+_LEAST_ROWS = 8
 # Lanes whose order a piece has bits for.
 _MOST_ORDERED = 8
 
@@ -46,7 +48,7 @@ class Matrix(NamedTuple):
 
 def window_steps() -> dict[str, str]:
     """The steps' functions, by name."""
-    return {"windows_product": _product(), "window_dots": _dots()}
+    return {"windows_product": _product(), "window_dots": _dots(), "window_sums": _dots("window_sums")}
 
 
 def _product() -> str:
@@ -63,12 +65,15 @@ def _product() -> str:
     return w.text
 
 
-def _dots() -> str:
-    """c: 2... as of `windows_product`, the arrays a, b, b's offsets, c and pieces."""
-    w = Writer("i32", "window_dots", PARAMETERS)
+def _dots(name: str = "window_dots") -> str:
+    """c: 2 the function, 3... its sizes, those of rows in bytes (m k arow crow count), then the arrays a, b, b's
+    offsets, c and pieces, and of sums working memory.
+    """
+    w = Writer("i32", name, PARAMETERS)
     m, k, arow, crow, count = (f"i64 {word(w, i)}" for i in range(3, 8))
     a, b, bo, c, pieces = (f"ptr {array(w, i)}" for i in range(8, 13))
-    w.call("i32", w.load("%c", 2, "ptr"), m, k, a, arow, b, bo, c, crow, pieces, count)
+    more = [f"ptr {array(w, 13)}"] if name == "window_sums" else []
+    w.call("i32", w.load("%c", 2, "ptr"), m, k, a, arow, b, bo, c, crow, pieces, count, *more)
     w.line("ret i32 0")
     return w.text
 
@@ -89,6 +94,11 @@ def _products_address(dtype: Dtype) -> int:
 def _dots_address(dtype: Dtype) -> int:
     """Dots are for gradients: programs without those do not wait for them to be compiled."""
     return _address(windows.dots_ir, dtype, windows.names_of(dtype)[1])
+
+
+@functools.lru_cache(maxsize=len(_DTYPES))
+def _sums_address(dtype: Dtype) -> int:
+    return _address(window_sums.sums_ir, dtype, window_sums.name_of(windows.tiles_of(dtype, host())))
 
 
 def _address(made: Callable[[windows.Tiles], dict[str, str]], dtype: Dtype, name: str) -> int:
@@ -190,8 +200,8 @@ def add_product(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Matrix, pieces
             b.array, tables[1], own[1], _table(n, pieces[start:stop]), ours, scratch,
         ])  # fmt: skip
 
-    everything = (0, rows, 0, len(pieces))
-    _in_parts(n, part, everything, rows * inner * int(pieces[:, 2].sum()), rows > int(pieces[:, 2].sum()), _TOGETHER)
+    everything, columns = (0, rows, 0, len(pieces)), int(pieces[:, 2].sum())
+    _in_parts(n, part, everything, rows * inner * columns, rows > columns, (1, _TOGETHER))
 
 
 def _scratch(rows: int, inner: int, dtype: Dtype) -> Any:
@@ -202,23 +212,30 @@ def _scratch(rows: int, inner: int, dtype: Dtype) -> Any:
 
 def add_dots(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Operand, pieces: Any) -> None:
     """c[r, p] = the sum over the columns of a[r] b[p], whose pieces say where b's columns begin, and a's."""
-    function = _dots_address(c.dtype)
+    tiles = windows.tiles_of(c.dtype, host())
+    has_sums = tiles.packs and rows >= _LEAST_ROWS
+    name, function = ("window_sums", _sums_address(c.dtype)) if has_sums else ("window_dots", _dots_address(c.dtype))
     inner = len(b.offsets)
     crow = c.strides[0]
     table = _table(n, pieces)
 
     def part(first: int, end: int, start: int, stop: int) -> None:
         to = moved(c, first * crow + start * c.dtype.itemsize)
-        n.add("window_dots", [
+        size = window_sums.scratch_bytes(tiles)
+        n.add(name, [
             function, end - first, stop - start, a.row, crow, len(pieces), moved(a.array, first * a.row), b.array,
             _offsets(n, b.offsets[start:stop]), to, table,
+            *([Operand(Buffer(ARENA, size), 0, (), (), c.dtype)] if has_sums else []),
         ])  # fmt: skip
 
     work = rows * inner * int(pieces[:, 2].sum())
-    _in_parts(n, part, (0, rows, 0, inner), work, rows > inner, windows.tiles_of(c.dtype, host()).dots[1])
+    grains = (window_sums.width_of(tiles), window_sums.HEIGHT) if has_sums else (1, tiles.dots[1])
+    _in_parts(n, part, (0, rows, 0, inner), work, rows > inner, grains)
 
 
-def _in_parts(n: Assembler, part: Any, of: tuple[int, int, int, int], work: int, is_by_rows: bool, grain: int) -> None:
+def _in_parts(
+    n: Assembler, part: Any, of: tuple[int, int, int, int], work: int, is_by_rows: bool, grains: tuple[int, int]
+) -> None:
     """All of it, or where it is large some rows or some columns for each thread."""
     team = n.team
     if team is None or work < _LARGE:
@@ -226,9 +243,9 @@ def _in_parts(n: Assembler, part: Any, of: tuple[int, int, int, int], work: int,
         return
     first, end, start, stop = of
     if is_by_rows:
-        cut = [(a, b, start, stop) for a, b in bounds(end, team.size)]
+        cut = [(a, b, start, stop) for a, b in bounds(end, team.size, grains[0])]
     else:
-        cut = [(first, end, a, b) for a, b in bounds(stop, team.size, grain)]
+        cut = [(first, end, a, b) for a, b in bounds(stop, team.size, grains[1])]
     shared(n, team, [lambda own=own: part(*own) for own in cut])  # type: ignore[misc]
 
 

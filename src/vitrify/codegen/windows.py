@@ -44,6 +44,11 @@ from .writer import Writer
 
 # The inner size that tiles stay with: b's part of it for one tile fits the first cache, a's block of rows the second.
 INNER, ROWS = 256, 192
+# The same where a is packed. Blocks are as large as these at most, and nearly alike.
+PACKED_INNER, PACKED_ROWS = 320, 144
+# Elements of rows that do not lie side by side that are packed of all rows in turn: those of several rows do, for the
+# gradient of an input, and memory is read in few streams.
+TOGETHER = 36
 # Pieces that dots are computed of before they are added up: what is read of each row stays in the cache meanwhile.
 CHUNK = 128
 
@@ -66,7 +71,7 @@ def dots_ir(t: Tiles) -> dict[str, str]:
 
 def scratch_bytes(rows: int, inner: int, t: Tiles) -> int:
     """Bytes of working memory for a product of so many rows; none where tiles read a where it lies."""
-    return min(rows, ROWS) * min(inner, INNER) * t.dtype.itemsize if t.packs and rows > t.wide else 0
+    return min(rows, PACKED_ROWS) * min(inner, PACKED_INNER) * t.dtype.itemsize if t.packs and rows > t.wide else 0
 
 
 def declarations(t: Tiles) -> list[str]:
@@ -93,31 +98,40 @@ def _products(t: Tiles) -> str:
         "ptr %pieces", "i64 %count", "ptr %bias", "ptr %scratch", "i64 %side", "i64 %safe",
     ))  # fmt: skip
     no_bias = w.value("icmp eq ptr %bias, null")
-    with w.loop("%k", 0, INNER) as p0:
-        inner = w.least(w.value(f"sub i64 %k, {p0}"), INNER)
+    step, most = (_alike(w, "%k", PACKED_INNER), PACKED_ROWS) if t.packs else (str(INNER), ROWS)
+    with w.loop("%k", 0, step) as p0:
+        inner = w.least(w.value(f"sub i64 %k, {p0}"), step)
         more = w.value(f"icmp ne i64 {p0}, 0")
         without = w.value(f"or i1 {more}, {no_bias}")
         tables = (w.at("%ao", p0), w.at("%bo", p0))
-        with w.loop("%m", 0, ROWS) as i0:
-            rows = w.least(w.value(f"sub i64 %m, {i0}"), ROWS)
+        with w.loop("%m", 0, most) as i0:
+            rows = w.least(w.value(f"sub i64 %m, {i0}"), most)
             call = _Call(w, t, inner, tables, i0, rows, more, without)
             is_low = w.value(f"icmp sle i64 {rows}, {t.wide}")
             with w.when(is_low), w.loop("%count", 0, 4) as piece:
-                call.of_height(0, rows, range(1, t.wide + 1), 4, piece)
+                for start, height in _parts(w, rows, t.wide):
+                    call.of_height(start, height, range(1, t.wide + 1), 4, piece)
             with w.when(w.value(f"xor i1 {is_low}, true")):
                 if t.packs:
                     call.packed()
                 else:
                     with w.loop("%count", 0, 2) as piece:
-                        for start, height in _parts(w, t, rows):
+                        for start, height in _parts(w, rows, t.tall):
                             call.of_height(start, height, range(t.wide, t.tall + 1), 2, piece)
     w.line("ret i32 0")
     return w.text
 
 
-def _parts(w: Writer, t: Tiles, rows: str) -> Iterator[tuple[str, str]]:
+def _alike(w: Writer, size: str, most: int) -> str:
+    """The size of parts that are nearly alike."""
+    parts = w.value(f"udiv i64 {w.add(size, most - 1)}, {most}")
+    count = w.value(f"select i1 {w.value(f'icmp eq i64 {parts}, 0')}, i64 1, i64 {parts}")
+    return w.value(f"udiv i64 {w.add(size, w.value(f'sub i64 {count}, 1'))}, {count}")
+
+
+def _parts(w: Writer, rows: str, most: int) -> Iterator[tuple[str, str]]:
     """The beginning and the height of tiles as high as possible that are nearly alike: runs for each."""
-    parts = w.value(f"sdiv i64 {w.add(rows, t.tall - 1)}, {t.tall}")
+    parts = w.value(f"sdiv i64 {w.add(rows, most - 1)}, {most}")
     with w.loop(parts) as part:
         start, end = (w.value(f"sdiv i64 {w.times(rows, n)}, {parts}") for n in (part, w.add(part, 1)))
         yield start, w.value(f"sub i64 {end}, {start}")
@@ -153,14 +167,17 @@ class _Call:
         """All tiles, of rows that are packed first."""
         w, t = self.w, self.t
         heights = range(t.wide, t.tall + 1)
-        for start, height in _parts(w, t, self.rows):
-            a = w.at("%a", w.times(w.add(self.i0, start), "%arow"), "i8")
-            to = w.at("%scratch", w.times(start, self.inner), t.type)
-            w.call("void", f"@{_pack_name(t)}", f"ptr {to}", f"ptr {a}", f"i64 {height}", f"i64 {self.inner}",
-                   "i64 %arow", f"ptr {self.tables[0]}", "i64 %side")  # fmt: skip
+        most = w.value(f"select i1 {w.value('icmp eq i64 %side, 0')}, i64 {TOGETHER}, i64 {self.inner}")
+        with w.loop(self.inner, 0, most) as q0:
+            count = w.least(w.value(f"sub i64 {self.inner}, {q0}"), most)
+            for start, height in _parts(w, self.rows, t.tall):
+                a = w.at("%a", w.times(w.add(self.i0, start), "%arow"), "i8")
+                to = w.at("%scratch", w.add(w.times(start, self.inner), w.times(q0, height)), t.type)
+                w.call("void", f"@{_pack_name(t)}", f"ptr {to}", f"ptr {a}", f"i64 {height}", f"i64 {count}",
+                       "i64 %arow", f"ptr {w.at(self.tables[0], q0)}", "i64 %side")  # fmt: skip
         with w.loop("%count", 0, 2) as piece:
             is_whole = w.value(f"icmp sle i64 {w.add(piece, 2)}, %safe")
-            for start, height in _parts(w, t, self.rows):
+            for start, height in _parts(w, self.rows, t.tall):
                 row = w.add(self.i0, start)
                 bias = w.value(f"select i1 {self.without}, ptr null, ptr {w.at('%bias', row, t.type)}")
                 given = (f"i64 {self.inner}", f"ptr {w.at('%scratch', w.times(start, self.inner), t.type)}", "ptr %b",
@@ -179,7 +196,7 @@ def _pack_name(t: Tiles) -> str:
 
 def _pack(t: Tiles) -> str:
     """void pack(to, a, rows, k, arow, aoffsets, side): to[p, r] = a[r, p]; side: whether elements of a row lie side by
-    side, from the first offset on.
+    side.
     """
     T, size = t.type, t.dtype.itemsize
     w = Writer("void", _pack_name(t), (
@@ -187,24 +204,31 @@ def _pack(t: Tiles) -> str:
     ))  # fmt: skip
     is_side = w.value("icmp ne i64 %side, 0")
     whole = w.value(f"select i1 {is_side}, i64 {w.value('and i64 %k, -4')}, i64 0")
-    first = w.at("%a", w.load("%ao"), "i8")
     done = w.variable("i64", 0)
     for count in (4, 2, 1):  # rows at a time, of which four columns are exchanged in registers
         start = w.value(f"load i64, ptr {done}")
         end = w.add(start, w.value(f"and i64 {w.value(f'sub i64 %rows, {start}')}, {-count}"))
         with w.loop(end, start, count) as r:
-            sources = [w.at(first, w.times(w.add(r, i), "%arow"), "i8") for i in range(count)]
+            sources = [w.at("%a", w.times(w.add(r, i), "%arow"), "i8") for i in range(count)]
             with w.loop(whole, 0, 4) as p:
-                target = w.at("%to", w.add(w.times(p, "%rows"), r), T)
+                at, target = w.load("%ao", p), w.at("%to", w.add(w.times(p, "%rows"), r), T)
                 places = [w.at(target, w.times("%rows", i), T) for i in range(4)]
-                transposed(w, T, size, [w.at(s, p, T) for s in sources], places)
+                transposed(w, T, size, [w.at(s, at, "i8") for s in sources], places)
+            _gathered(w, T, size, sources, w.at("%to", r, T), whole)
         w.line(f"store i64 {end}, ptr {done}")
-    with w.loop("%k", whole) as p:
-        source, target = w.at("%a", w.load("%ao", p), "i8"), w.at("%to", w.times(p, "%rows"), T)
-        with w.loop("%rows") as r:
-            w.store(w.load(w.at(source, w.times(r, "%arow"), "i8"), 0, T, size), target, r, T, size)
     w.line("ret void")
     return w.text
+
+
+def _gathered(w: Writer, T: str, size: int, sources: Sequence[str], to: str, start: str) -> None:
+    """Elements of some rows, one by one where offsets say, side by side."""
+    vector = f"<{len(sources)} x {T}>"
+    with w.loop("%k", start) as p:
+        at, found = w.load("%ao", p), "poison"
+        for i, source in enumerate(sources):
+            x = w.load(w.at(source, at, "i8"), 0, T, size)
+            found = w.value(f"insertelement {vector} {found}, {T} {x}, i64 {i}")
+        w.store(found, w.at(to, w.times(p, "%rows"), T), 0, vector, size)
 
 
 # -- dots --------------------------------------------------------------------------------------------------------------
