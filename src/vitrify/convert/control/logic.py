@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from ...core.meta import numel
 from ...ir.graph_tensor import as_number
 from ...ops.compare import logical_and, logical_not, logical_or
 from ..state.cells import closed_over
@@ -95,9 +96,14 @@ def _python_decides(left: Any, other: Any, decided: bool, stop_on: bool) -> Any:
 def _object_decides(test: Any, left: Any, right: Function, stop_on: bool) -> Any:
     """An object of the user's class whose truth is a tensor: where both operands cannot be one value, their truth."""
 
+    untold: list[Any] = []
+
     def other() -> tuple[Any, Any]:
         value = right()
         known = truth(value)
+        if is_graph(known) and numel(tuple(known.shape)) != 1:
+            untold.append(value)  # eager code does not ask the last operand, and may not be able to
+            return value, stop_on
         return value, scalar_condition(known, "bool()") if is_graph(known) else bool(known)
 
     def same() -> tuple[Any, Any]:
@@ -105,7 +111,7 @@ def _object_decides(test: Any, left: Any, right: Function, stop_on: bool) -> Any
 
     then, orelse = (same, other) if stop_on else (other, same)
     value, decided = trace_branches(scalar_condition(test, "bool()"), then, orelse, ("condition", "its truth"))
-    if isinstance(value, Unmergeable):
+    if isinstance(value, Unmergeable) and not untold:
         value.decided = decided
     return value
 

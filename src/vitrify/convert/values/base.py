@@ -16,6 +16,7 @@ from ...eager.tensor import Tensor
 from ...ir.builder import Builder, current_builder
 from ...ir.graph_tensor import single
 from ...ir.program import Variable
+from ...ir.varying import kinds_of
 from ...ops.like import cast
 from ...ops.promote import SCALARS
 
@@ -191,8 +192,11 @@ def builder() -> Builder:
 def scalar_condition(test: Variable, what: str) -> Variable:
     """A tensor condition as a 0-D bool; raises ArgumentError (a ValueError, as eager) when it has more elements."""
     if numel(tuple(test.shape)) not in (1, -1):
-        raise ArgumentError(
+        err = ArgumentError(
             f"{what}: the condition has {numel(tuple(test.shape))} elements ({test.meta}); its truth is ambiguous",
             hint="use .any() or .all()",
         )
+        if len(kinds_of(test)) == 1:  # eager code raises it, too, where this path is taken
+            builder().errors[id(err)] = (err, None, True)
+        raise err
     return single(cast(test, "bool"), "bool()")  # type: ignore[no-any-return]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from ...core.errors import UnsettledError
+from ...core.errors import ArgumentError, UnsettledError
 from ...core.pytree import OneOf, OpenList, eager_class, is_open
 from ...core.source import Loc, user_frames
 from ...ir.builder import current_builder
@@ -22,7 +22,7 @@ from ...ops.compare import equal
 from .base import builder, failing_operators, is_graph
 from .cases import by_cases
 from .optional import means, tell
-from .user_errors import for_user, note_user_error
+from .user_errors import for_user, is_users, note_user_error
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -215,9 +215,14 @@ def asked(value: Any, question: Callable[[Any], Any]) -> Any:
     options = options_of(value)
     if len(options) == 1:
         return question(next(iter(options.values())))
+    answers: dict[Any, Any] = {}
     with builder().trial() as trial:  # what may raise must not stay where another option is asked
-        answers = {index: question(option) for index, option in options.items()}
-        trial.kept = all(isinstance(answer, bool) for answer in answers.values())
+        try:
+            answers = {index: question(option) for index, option in options.items()}
+        except ArgumentError as err:  # of an option whose truth eager code cannot tell either: where it is that one
+            if not is_users(err):
+                raise
+        trial.kept = bool(answers) and all(isinstance(answer, bool) for answer in answers.values())
     if not trial.kept:
         return each_option(value, question)
     these: list[Any] = [index for index, answer in answers.items() if answer]

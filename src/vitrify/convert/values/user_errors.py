@@ -32,6 +32,11 @@ def note_user_error(err: Exception) -> Exception:
     return err
 
 
+def is_users(err: BaseException) -> bool:
+    """Whether it was noted so."""
+    return id(err) in builder().errors and builder().errors[id(err)][2]
+
+
 def told(err: BaseException) -> str | None:
     """All that an error tells; None where that is more than plain arguments."""
     is_plain = not vars(err) and err.__cause__ is None and all(isinstance(arg, (*SCALARS, str)) for arg in err.args)

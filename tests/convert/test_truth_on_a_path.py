@@ -1,0 +1,53 @@
+"""Tensors of several elements have no truth: that is an error only where a path asks for it."""
+
+import numpy as np
+import pytest
+
+from ..end_to_end.differential import compare
+
+
+def value_of_and_or(x, y, s):
+    return (s > 100 and x) or y
+
+
+def operands_of_three(x, y, s):
+    return (s > 100 and x.sum() > 0 and y) or y
+
+
+def nested(x, y, s):
+    if s > 100:
+        y = y + 1
+        if x:
+            return y
+    return y * 2
+
+
+def in_a_try(x, y, s):
+    try:
+        if s > 100 and x:
+            return x
+        y = x * 2
+    except ValueError:
+        y = x * 3
+    return y
+
+
+def of_a_loop(x, y, s):
+    while s > 100 and x:
+        s = s - 1
+    return s
+
+
+def negated(x, y, s):
+    return not (s > 100 and not x)
+
+
+@pytest.mark.parametrize("f", [value_of_and_or, operands_of_three, nested, in_a_try, of_a_loop, negated])
+def test_the_path_without_it_runs(f):
+    x = np.array([1.0, 2.0, 3.0], "float32")
+    compare(f, (x, x * 2, np.array(2.0, "float32")), full_graph=True)
+
+
+def test_a_handler_sees_it_where_it_is_asked():
+    x = np.array([1.0, 2.0, 3.0], "float32")
+    compare(in_a_try, *[(x, x * 2, np.array(s, "float32")) for s in (200.0, 2.0)], full_graph=True)
