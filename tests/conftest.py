@@ -68,6 +68,9 @@ def pytest_collection_finish() -> None:
     # Tens of thousands of tests, which each search for cycles would go over: it took a tenth of the time of all tests.
     gc.collect()
     gc.freeze()
+    # Python goes over all that is old once a quarter as much has grown old since, what is frozen not counted: every few
+    # tests, for a tenth of their time. Those that are about memory collect themselves.
+    gc.set_threshold(2000, 10, 30)
     # Programs that tests write follow each other within a second, in files of one name and maybe of one size: Python
     # would take the bytecode of the one before.
     sys.dont_write_bytecode = True
