@@ -265,12 +265,14 @@ def compare(
     gradients: bool = True,
     full_graph: bool = True,
     rounds: int = 2,
+    static: Callable[..., Any] | None = None,
 ) -> Any:
     """Check `to_static(fn)` against `fn` for each argument tuple, twice each or more; returns the static function.
 
-    `shared` as in `outcomes`, `strict` as in `difference`; `gradients` says whether they are compared.
+    `shared` as in `outcomes`, `strict` as in `difference`; `gradients` says whether they are compared. `static`: what
+    an earlier comparison returned, to go on with.
     """
-    static = paddle.jit.to_static(fn, full_graph=full_graph)
+    static = paddle.jit.to_static(fn, full_graph=full_graph) if static is None else static
     for eager, compiled in outcomes(fn, static, calls, shared, rounds):
         if not gradients:
             eager.gradients = compiled.gradients = ()
