@@ -46,10 +46,17 @@ class Loc:
         return "\n".join(lines)
 
 
+_OURS: set[str] = set()
+"""Names of files of this package that were asked for: no more than it has."""
+
+
 @lru_cache(maxsize=4096)
 def is_user_file(filename: str) -> bool:
     """Whether a frame of this file counts as the user's (not ours, not the interpreter's)."""
-    return not filename.startswith(_PACKAGE_ROOT) and not filename.startswith(_FOREIGN_ROOTS)
+    if filename.startswith(_PACKAGE_ROOT):
+        _OURS.add(filename)
+        return False
+    return not filename.startswith(_FOREIGN_ROOTS)
 
 
 def is_user_frame(frame: FrameType) -> bool:
@@ -124,10 +131,13 @@ def user_frames(skip: int = 1, limit: int = MAX_FRAMES) -> tuple[Loc, ...]:
     """
     found: list[Loc] = []
     frame: FrameType | None = sys._getframe(skip)
+    # Most frames are ours, and each operator that is recorded asks: one look at the name of their file tells.
+    ours = _OURS
     while frame is not None and len(found) < limit:
-        if is_user_frame(frame):
-            found.append(loc_of_frame(frame))
-            if frame.f_code.co_name == "<module>":
+        code = frame.f_code
+        if code.co_filename not in ours and is_user_frame(frame):
+            found.append(_PLACES.of(code, frame.f_lineno, frame.f_lasti))
+            if code.co_name == "<module>":
                 break
         frame = frame.f_back
     return tuple(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -78,6 +79,19 @@ class Fork(NamedTuple):
     merging: object
 
 
+class Forks(list[Fork]):
+    """What was forked, in order. `references`: by its id, how often each container is one of theirs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.references: Counter[int] = Counter()
+
+    def append(self, fork: Fork, /) -> None:
+        """Note one more, whose containers live from now on."""
+        super().append(fork)
+        self.references.update([id(fork.merged), *map(id, fork.sources)])
+
+
 class Contents(NamedTuple):
     """What tensors changed in place hold at some point of a block: `Builder.current`, and `Aliases.replaced`."""
 
@@ -111,7 +125,7 @@ class Builder:
         self.current: dict[Variable, Variable] = {}
         self.stands_for: Mapping[int, Variable] = {}  # lifted, by the ids of eager tensors: tracing puts its own
         self.aliases = Aliases()
-        self.forks: list[Fork] = []
+        self.forks = Forks()
         self.let_go: list[tuple[tuple[Any, ...], int]] = []  # values, and how many hold each who get others for them
         self.is_whole = False  # whether nothing may stay Python: then a run may refuse what only the run can tell
         self.keeps_containers = False  # whether lists and dicts of several paths stay several, as objects do

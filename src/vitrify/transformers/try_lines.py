@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,22 +31,31 @@ class TryLines:
     """Of a `with suppress(...)`: what it calls, which may be another function of that name."""
 
 
-_INDEXES: BoundedCache[tuple[str, str], tuple[tuple[Lines, tuple[TryLines, ...]], ...]] = BoundedCache("try lines", 64)
+Spans = tuple[tuple[Lines, tuple[TryLines, ...]], ...]
+_INDEXES: BoundedCache[str, tuple[Sequence[str], Spans]] = BoundedCache("try lines", 64)
+"""By file, the lines as they were when they were read, and the functions with their `try` statements."""
 
 
-def tries_around(filename: str, text: str, line: int, col: int | None = None) -> list[TryLines]:
+def tries_around(filename: str, text: Sequence[str], line: int, col: Callable[[], int | None]) -> list[TryLines]:
     """The `try` statements of the function around `line` that an exception from that line passes through.
 
-    col: the column (in bytes), if known: a body may start on the line of its `try`.
+    text: the file's lines, which are read again where they are another object. col: gives the column (in bytes), if
+    known: a body may start on the line of its `try`.
     """
-    spans = _INDEXES.get_or_build((filename, text), lambda: tuple(_functions(text)))
-    around = [(end - start, tries) for (start, end), tries in spans if start <= line <= end]
+    held = _INDEXES.get(filename)
+    if held is None or held[0] is not text:
+        held = text, tuple(_functions("".join(text)))
+        _INDEXES.put(filename, held)
+    around = [(end - start, tries) for (start, end), tries in held[1] if start <= line <= end]
     if not around:
         return []
     tries = min(around, key=lambda found: found[0])[1]
-    at = line, 1 << 30 if col is None else col
-    inside = [t for t in tries if t.start <= at]
-    return [t for t in inside if _within(line, t.body) or (t.has_final and _within(line, t.everything))]
+    inside = [t for t in tries if _within(line, t.body) or (t.has_final and _within(line, t.everything))]
+    if not inside:
+        return []
+    column = col()
+    at = line, 1 << 30 if column is None else column
+    return [t for t in inside if t.start <= at]
 
 
 def _within(line: int, lines: Lines) -> bool:

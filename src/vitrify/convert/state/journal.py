@@ -20,7 +20,7 @@ from ...ir.builder import current_builder
 from ...ir.program import Block, Variable
 from ..values.base import Undefined, builder, is_unset
 from ..values.foreign import ForkedError
-from .ownership import ids_in_forks, ids_in_iterator, ids_let_go, is_forked, is_in_forks, known_references
+from .ownership import ids_in_iterator, ids_let_go, is_forked, known_references
 from .places import (
     AttrPlace,
     ContentPlace,
@@ -107,10 +107,13 @@ class Journal:
         also: ids of objects that are held once more by those who watch the trace. in_block: whether the region has a
         block of its own.
         """
-        places = {id(p): p for journal in _open.get() for p, _ in journal.before.values()}
-        owners = Counter(id(p.owner) for p in places.values() if hasattr(p, "owner"))
+        if not self.before:
+            return []
         build = current_builder()
-        owners.update(() if build is None else (*ids_in_forks(build.forks), *build.left_iterators))
+        owners = Counter(() if build is None else build.forks.references)
+        places = {id(p): p for journal in _open.get() for p, _ in journal.before.values()}
+        owners.update([id(p.owner) for p in places.values() if hasattr(p, "owner")])
+        owners.update(() if build is None else build.left_iterators.keys())
         for place, _ in self.before.values():
             if isinstance(place, PositionPlace):
                 owners.update(ids_in_iterator(place.owner))
@@ -280,7 +283,8 @@ def note_write(place: Any) -> None:
     That is so for a container that one path of an `if` took from elsewhere.
     """
     build = current_builder()
-    if build is not None and is_in_forks(build.forks, id(getattr(place, "owner", None))):
+    # What was not made of several containers, and is none of those, needs no search.
+    if build is not None and id(getattr(place, "owner", None)) in build.forks.references:
         entries = [entry for journal in _open.get() for entry in journal.before.values()]
         places = {id(written): getattr(written, "owner", None) for written, _ in entries}
         owners = [*[id(owner) for owner in places.values()], *ids_let_go()]

@@ -28,7 +28,8 @@ def known_references(held: Any, base: Counter[int]) -> Counter[int]:
     build = current_builder()
     while True:
         found = _containers(held, shared)
-        known = base + Counter(id(item) for container in found for item in _items(container))
+        known = Counter(base)
+        known.update([id(item) for container in found for item in _items(container)])
         if build is not None and build.made:
             known.update(build.made.kept)
         # Three more references: the list `found`, the variable here, and the argument of getrefcount.
@@ -179,11 +180,6 @@ def _options(value: Any) -> tuple[Any, ...]:
     return value.children[1:] if isinstance(value, OneOf) else (value,)
 
 
-def ids_in_forks(forks: Iterable[Fork]) -> list[int]:
-    """The id of each container of `forks`, once for each reference to it there."""
-    return [id(container) for merged, sources, _ in forks for container in (merged, *sources)]
-
-
 OF_STEPPING = 2
 """What a `Stepping` refers to its owner by: an attribute, and a bound method."""
 
@@ -195,11 +191,6 @@ def ids_in_iterator(iterator: Any) -> list[int]:
     objects = [item for item in held if not isinstance(item, OneOf)]  # of that even asking for an attribute may fail
     owners = [item.owner for item in objects if hasattr(item, "step") and hasattr(item, "owner")]
     return [*map(id, held), *(id(owner) for owner in owners for _ in range(OF_STEPPING))]
-
-
-def is_in_forks(forks: Iterable[Fork], key: int) -> bool:
-    """Whether a container of that id was made of several, or is one of those: what else is written needs no search."""
-    return any(id(merged) == key or key in map(id, sources) for merged, sources, _ in forks)
 
 
 def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any], owners: Sequence[int]) -> bool:

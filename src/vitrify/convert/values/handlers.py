@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from itertools import islice
 from types import FrameType
 from typing import Any
@@ -141,7 +142,7 @@ def refuse_if_caught(err: BaseException, loc: Loc | None = None) -> None:
         name = frame.f_code.co_filename
         if not is_user_file(name):
             continue
-        for around in tries_around(name, "".join(linecache.getlines(name)), frame.f_lineno, _column(frame)):
+        for around in tries_around(name, linecache.getlines(name), frame.f_lineno, partial(_column, frame)):
             if around.manager is not None and _looked_up(around.manager, frame) is not suppress:
                 continue
             if around.has_final or any(_catches(expr, err, frame) for expr in around.handlers):
