@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from vitrify import assign
 from vitrify.ops import complex_, elementwise, power, select
 from vitrify.testing import Case, away, bools, complexes, floats, ints
 
-A, B = floats(2, 3), floats(2, 3, seed=1)
+A, B, WEIGHTS = floats(2, 3), floats(2, 3, seed=1), floats(2, 3, seed=7)
 ROW, COLUMN = floats(3, seed=2), floats(2, 1, seed=3)
 POSITIVE = floats(2, 3, low=0.2, high=3.0)
 NONZERO = away(floats(2, 3, seed=4), 0.0, gap=0.3)
@@ -60,7 +61,13 @@ ARITHMETIC = [
     Case("scale", elementwise.scale, (A, 2.5, 1.0), ref=lambda x, s, b: x * s + b),
     Case("scale/NumPy number", elementwise.scale, (A, np.float64(2.5), 1.0), ref=lambda x, s, b: x * s + b),
     Case("scale/bias first", elementwise.scale, (A, 2.5, 1.0, False), ref=lambda x, s, b, f: (x + b) * s),
-    Case("scale/tensor", elementwise.scale, (A, floats(1), 1.0), ref=lambda x, s, b: x * s + b, second=True),
+    Case(
+        "scale/tensor",
+        lambda x: elementwise.scale(x, assign(floats(1)).astype(x.dtype), 1.0),
+        (A,),
+        ref=lambda x: x * floats(1) + 1.0,
+        second=True,
+    ),
     Case("scale/int", elementwise.scale, (np.array([1, 2]), 2.7, 1.2), ref=np.array([3, 5])),
     Case("scale/bool", elementwise.scale, (np.array([True, False]), 0.5), ref=np.array([True, False])),
     Case("scale/bool bias", elementwise.scale, (np.array([True, False]), 2, 0.5, False), ref=np.array([True, True])),
@@ -104,7 +111,13 @@ POWERS = [
     Case("frexp", power.frexp, (NONZERO,), ref=np.frexp, dtypes=("float32",)),
     Case("ldexp", power.ldexp, (A, ints(2, 3)), ref=np.ldexp),
     Case("ldexp/int", power.ldexp, (ints(3), ints(3, seed=1)), ref=lambda x, y: x * 2.0**y),
-    Case("lerp", power.lerp, (A, B, floats(2, 3, seed=7)), ref=lambda x, y, w: x + w * (y - x), second=True),
+    Case(
+        "lerp",
+        lambda x, y: power.lerp(x, y, assign(WEIGHTS).astype(x.dtype)),
+        (A, B),
+        ref=lambda x, y: x + WEIGHTS * (y - x),
+        second=True,
+    ),
     Case("lerp/number", power.lerp, (A, ROW, 0.3), ref=lambda x, y, w: x + w * (y - x)),
     Case("logaddexp/inf", power.logaddexp, (np.array([INF, -INF, 1.0]), np.array([1.0, -INF, -INF])),
          ref=np.array([INF, -INF, 1.0]), grad=False),

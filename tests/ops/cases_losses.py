@@ -11,7 +11,9 @@ X, Y = floats(4, 3), floats(4, 3, seed=1)
 P, Q = floats(4, 3, low=0.05, high=0.95), floats(4, 3, low=0.05, high=0.95, seed=2)
 SIGNS = np.where(floats(4, seed=3) > 0, 1.0, -1.0)
 LABELS = ints(4, high=3)
+SOFT = np.eye(3)[LABELS]
 WEIGHT = floats(3, low=0.5, high=2.0, seed=4)
+POSITIVE = floats(3, low=0.5, high=2.0, seed=9)
 
 
 def label(values, like):
@@ -99,15 +101,15 @@ CASES = [
     ),
     Case(
         "bce with logits/weights",
-        lambda x, w, p: F.binary_cross_entropy_with_logits(x, label(Q, x), w, "sum", p),
-        (X, WEIGHT, floats(3, low=0.5, high=2.0, seed=9)),
-        ref=lambda x, w, p, q=Q: (w * (p * q * softplus(-x) + (1 - q) * softplus(x))).sum(),
+        lambda x, w: F.binary_cross_entropy_with_logits(x, label(Q, x), w, "sum", label(POSITIVE, x)),
+        (X, WEIGHT),
+        ref=lambda x, w, q=Q: (w * (POSITIVE * q * softplus(-x) + (1 - q) * softplus(x))).sum(),
     ),
     Case(
         "focal",
-        F.sigmoid_focal_loss,
-        (X, soft(LABELS)),
-        ref=lambda x, y: (
+        lambda x: F.sigmoid_focal_loss(x, label(SOFT, x)),
+        (X,),
+        ref=lambda x, y=SOFT: (
             (softplus(x) - x * y) * (0.25 * y + 0.75 * (1 - y)) * np.where(y > 0, 1 - expit(x), expit(x)) ** 2
         ).sum(),
     ),
@@ -149,15 +151,15 @@ CASES = [
     ),
     Case(
         "gaussian/full",
-        lambda x, y, v: F.gaussian_nll_loss(x, y, v, full=True),
-        (X, Y, P),
-        ref=lambda x, y, v: (0.5 * (np.log(v) + (x - y) ** 2 / v) + 0.5 * np.log(2 * np.pi)).mean(),
+        lambda x, y: F.gaussian_nll_loss(x, y, label(P, x), full=True),
+        (X, Y),
+        ref=lambda x, y, v=P: (0.5 * (np.log(v) + (x - y) ** 2 / v) + 0.5 * np.log(2 * np.pi)).mean(),
     ),
     Case(
         "gaussian, one variance for each row",
-        F.gaussian_nll_loss,
-        (X, Y, P[:, 0]),
-        ref=lambda x, y, v: (0.5 * (np.log(v[:, None]) + (x - y) ** 2 / v[:, None])).mean(),
+        lambda x, y: F.gaussian_nll_loss(x, y, label(P[:, 0], x)),
+        (X, Y),
+        ref=lambda x, y, v=P[:, 0]: (0.5 * (np.log(v[:, None]) + (x - y) ** 2 / v[:, None])).mean(),
     ),
     Case(
         "dice",

@@ -230,6 +230,38 @@ def test_labels_get_no_gradient(loss):
     assert x.grad is not None and y.grad is None
 
 
+W = paddle.to_tensor([0.5, 2.0])
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda x, given: paddle.lerp(x, x * 3, given),
+        lambda x, given: paddle.scale(x, given[0]),
+        lambda x, given: F.label_smooth(x, given),
+        lambda x, given: F.gaussian_nll_loss(x, x * 2, given.expand([1, 2])),
+        lambda x, given: F.nll_loss(x, paddle.to_tensor([1]), given),
+        lambda x, given: F.binary_cross_entropy_with_logits(x, x.detach(), pos_weight=given),
+        lambda x, given: F.batch_norm(x, W, W, weight=given),
+        lambda x, given: F.batch_norm(x, W.clone(), W.clone(), bias=given, training=True),
+        lambda x, given: F.instance_norm(x.unsqueeze(-1), weight=given),
+    ],
+)
+@pytest.mark.parametrize("wrap", [lambda f: f, paddle.jit.to_static])
+def test_factors_that_are_given_get_no_gradient(wrap, loss):
+    x, given = paddle.to_tensor([[0.2, 0.8]]), paddle.to_tensor([0.5, 1.5])
+    x.stop_gradient = given.stop_gradient = False
+    wrap(loss)(x, given).sum().backward()
+    assert x.grad is not None and given.grad is None
+
+
+def test_the_gradient_of_soft_labels_takes_them_to_add_up_to_one():
+    x, label = t([[0.0, 0.0]]), t([[1.0, 2.0]])
+    x.stop_gradient = False
+    F.cross_entropy(x, label, soft_label=True).backward()
+    assert x.grad.tolist() == [[-0.5, -1.5]]
+
+
 def test_predictions_that_are_certain_have_a_finite_slope():
     p, y = paddle.to_tensor([0.0, 1.0, 0.0, 1.0], stop_gradient=False), paddle.to_tensor([0.0, 1.0, 1.0, 0.0])
     F.binary_cross_entropy(p, y, reduction="sum").backward()

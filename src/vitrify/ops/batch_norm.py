@@ -12,7 +12,7 @@ from .channel_norm import batch_norm_native
 from .creation import ones
 from .like import assign_op, zeros_like
 from .norm_kernel import Layout, normalize, wide_float
-from .normalization import channel_axis, check_norm, norm_cotangents, spatial_axes, stats_dtype
+from .normalization import channel_axis, check_norm, norm_cotangents, spatial_axes, stats_dtype, together
 from .reduce import sum
 from .registry import Instead, define_op
 from .select import where
@@ -212,7 +212,8 @@ def batch_norm(
     x: [n, c, *spatial] (or [n, *spatial, c]) floating -> the same; other tensors: [c]. While training (or with
     use_global_stats=False) the batch's statistics are used, and the running ones change in place:
     running = running * momentum + batch * (1 - momentum), with the biased variance; else the running ones are used.
-    Where a channel has a single element, x and the running statistics stay as they are. Statistics get no gradient.
+    Where a channel has a single element, x and the running statistics stay as they are. Statistics get no
+    gradient, nor does a weight without a bias, or a bias without a weight, as in PaddlePaddle.
     Raises ShapeError when the number of channels differs. Source: Ioffe, Szegedy, "Batch Normalization" (2015);
     paddle.nn.functional.batch_norm.
 
@@ -224,6 +225,7 @@ def batch_norm(
         [[-1.0], [1.0]]
     """
     channel = channel_axis("batch_norm", x, data_format)
+    weight, bias = together(weight, bias)
     if not training if use_global_stats is None else use_global_stats:
         return batch_norm_infer_op(x, running_mean, running_var, weight, bias, channel=channel, epsilon=float(epsilon))
     axes = (0, *spatial_axes(x, channel))

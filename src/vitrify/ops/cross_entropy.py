@@ -18,7 +18,7 @@ from .creation import one_hot
 from .elementwise import divide_op, multiply_op, neg, subtract_op
 from .embedding import label_smooth
 from .gather import gather_nd, take_along_axis
-from .like import cast, full_like, zeros_like
+from .like import cast, constant, full_like, zeros_like
 from .matmul import matmul
 from .reduce import sum
 from .reduction import check_reduction, given, reduced
@@ -111,9 +111,7 @@ def _backward(
     probs, flow = _rows(xp, softmax, axis), _rows(xp, ct, axis)
     out = xp.empty_like(probs)
     if soft_label:
-        target = _rows(xp, label, axis)
-        xp.multiply(probs, target.sum(axis=1, keepdims=True), out=out)
-        out -= target
+        xp.subtract(probs, _rows(xp, label, axis), out=out)
         out *= flow
     else:
         target, valid = _safe(xp, _with_last(xp, label, axis), probs.shape[1], ignore_index)
@@ -166,15 +164,14 @@ def _forward_vjp(
 def _backward_vjp(
     g: Any, *, ct: Any, logits: Any, label: Any, needs: Any, axis: Any, soft_label: Any, ignore_index: Any
 ) -> dict[str, Any]:
-    """The first op's gradient is (p * sum(label) - label) * ct, with p the softmax of the logits."""
+    """The first op's gradient is (p - label) * ct, with p the softmax of the logits.
+
+    That is the derivative where soft labels add up to 1, and what PaddlePaddle takes for it where they do not.
+    """
     p = softmax(logits, axis)
     along = sum(p * g, axis, keepdim=True)
     if soft_label:
-        total = sum(label, axis, keepdim=True)
-        return {
-            "ct": along * total - sum(label * g, axis, keepdim=True),
-            "logits": ct * total * p * (g - along),
-        }
+        return {"ct": along - sum(label * g, axis, keepdim=True), "logits": ct * p * (g - along)}
     valid = not_equal(label, ignore_index)
     chosen = take_along_axis(g, where(valid, label, zeros_like(label)), axis, broadcast=False)
     return {
@@ -390,6 +387,7 @@ def _smoothed_hard(
     if axis != input.ndim - 1:
         soft = moveaxis(soft, -1, axis)
     mask = cast(valid, input.dtype)
+    input = where(valid, input, constant(input))  # else rows of no label get a gradient, that of labels of sum 1
     counted = _counted(label, ignore_index, input.dtype) if weight is None and reduction == "mean" else None
     if counted is not None:
         return _share(sum(_soft_loss(input, soft * mask, axis, use_softmax)), sum(counted))
@@ -433,7 +431,9 @@ def nll_loss(
     where_label = unsqueeze(classes("nll_loss: a label", label, size_of(input, 1), ignore_index), 1)
     valid = not_equal(where_label, ignore_index)
     chosen = take_along_axis(input, where(valid, where_label, zeros_like(where_label)), 1, broadcast=False)
-    factors = cast(valid, input.dtype) if weight is None else _class_weights(weight, where_label, ignore_index)
+    factors = (
+        cast(valid, input.dtype) if weight is None else _class_weights(constant(weight), where_label, ignore_index)
+    )
     loss = neg(chosen * factors)
     if reduction == "mean":
         return _share(sum(loss), sum(factors))

@@ -15,7 +15,7 @@ from ..core.errors import ArgumentError, DTypeError
 from ..core.lazy import lazy_module
 from ..core.suggest import did_you_mean
 from .arguments import finish, is_python_number, is_tensor, rank_of
-from .like import as_float, assign_op, cast, zeros_like
+from .like import as_float, assign_op, cast, constant, zeros_like
 from .meta_rules import elementwise, numeric, real_number
 from .order_forms import division_form
 from .promote import promote_inputs, with_numpy_numbers
@@ -288,8 +288,8 @@ def scale(
 ) -> Any:  # fmt: skip
     """scale * x + bias, or scale * (x + bias) unless `bias_after_scale`; x's dtype is kept.
 
-    scale: a number or a tensor with one element. act: name of an activation applied last; raises ArgumentError where
-    there is none of that name. Source: paddle.scale.
+    scale: a number or a tensor with one element, which gets no gradient. act: name of an activation applied last;
+    raises ArgumentError where there is none of that name. Source: paddle.scale.
 
     Example:
         >>> import vitrify as paddle
@@ -300,7 +300,7 @@ def scale(
     kind: Any = bool if x.dtype.is_bool else int if x.dtype.is_integer else complex if x.dtype.is_complex else float
     offset = fitted(kind(bias), x.dtype)
     if is_tensor(scale):
-        factor = cast(scale, x.dtype)
+        factor = cast(constant(scale), x.dtype)
         result = add_op(multiply_op(x, factor), offset) if bias_after_scale else multiply_op(add_op(x, offset), factor)
     else:
         result = scale_op(x, scale=fitted(kind(scale), x.dtype), bias=offset, bias_after_scale=bool(bias_after_scale))

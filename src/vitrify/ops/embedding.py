@@ -11,7 +11,7 @@ from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled, scoped
 from .accumulate import add_rows
 from .arguments import rank_of
-from .like import cast
+from .like import cast, constant
 from .registry import NoGradient, OpDef, define_op
 from .sizes import size_of
 from .softmax import straight_through_op
@@ -161,7 +161,7 @@ def label_smooth(label: Any, prior_dist: Any = None, epsilon: float = 0.1, name:
     rank_of("label_smooth", label, "label")
     if not label.dtype.is_floating:
         label = cast(label, float32)
-    prior = _uniform(label) if prior_dist is None else prior_dist
+    prior = _uniform(label) if prior_dist is None else constant(prior_dist)
     return label * (1 - epsilon) + prior * epsilon
 
 

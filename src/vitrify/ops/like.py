@@ -50,6 +50,11 @@ detach_op = define_op(
 )
 
 
+def constant(value: Any) -> Any:
+    """`value`, a tensor of it without its gradient: what PaddlePaddle's kernels take for given."""
+    return detach_op(value) if is_tensor(value) else value
+
+
 def cast(x: Any, dtype: Any) -> Any:
     """x with its elements converted to `dtype`; x itself when it has that dtype already.
 

@@ -8,7 +8,7 @@ from typing import Any
 from .activation import log_sigmoid
 from .arguments import rank_of
 from .creation import arange
-from .like import zeros_like
+from .like import constant, zeros_like
 from .meta_rules import elementwise, real_floating
 from .reduce import mean, sum
 from .reduction import check_reduction, given, reduced
@@ -169,7 +169,7 @@ def binary_cross_entropy_with_logits(
     if pos_weight is None:
         loss = softplus(logit) - logit * label
     else:
-        loss = (1.0 - label) * logit + ((pos_weight - 1.0) * label + 1.0) * softplus(-logit)
+        loss = (1.0 - label) * logit + ((constant(pos_weight) - 1.0) * label + 1.0) * softplus(-logit)
     return reduced(_weighted(loss, weight), reduction)
 
 
@@ -196,7 +196,7 @@ def sigmoid_focal_loss(
     check_reduction("sigmoid_focal_loss", reduction)
     label = same_shape("sigmoid_focal_loss", logit, label)
     p = sigmoid(logit)
-    loss = softplus(logit) - logit * label
+    loss = softplus(logit) - logit * constant(label)
     missed = 1.0 - (p * label + (1.0 - p) * (1.0 - label))
     loss = loss * (alpha * label + (1.0 - alpha) * (1.0 - label)) * missed**gamma
     return reduced(loss if normalizer is None else loss / normalizer, reduction)
@@ -312,7 +312,7 @@ def gaussian_nll_loss(
     check_reduction("gaussian_nll_loss", reduction)
     if rank_of("gaussian_nll_loss", variance, "variance") + 1 == input.ndim:
         variance = unsqueeze(variance, -1)
-    spread = clip(variance, min=epsilon)
+    spread = clip(constant(variance), min=epsilon)
     loss = 0.5 * (log(spread) + square(input - label) / spread)
     return reduced(loss + 0.5 * math.log(2.0 * math.pi) if full else loss, reduction)
 

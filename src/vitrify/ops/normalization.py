@@ -13,7 +13,7 @@ from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import is_unknown, rank_of, static_int, static_ints
 from .channel_norm import norm_grad_native
 from .elementwise import add_op, divide_op, multiply_op, subtract_op
-from .like import cast, reshape_like
+from .like import cast, constant, reshape_like
 from .norm_kernel import Layout, normalize, normalize_adjoint
 from .reduce import mean, sum
 from .registry import OpDef, define_op, get_op
@@ -399,7 +399,8 @@ def instance_norm(
     """x normalized over the spatial dimensions, each sample and channel by itself, times weight plus bias.
 
     x: [n, c, *spatial] floating -> the same; weight, bias: [c]. running_mean, running_var, use_input_stats and momentum
-    are without effect, as in Paddle. Source: paddle.nn.functional.instance_norm.
+    are without effect, and a weight or bias alone gets no gradient, as in Paddle.
+    Source: paddle.nn.functional.instance_norm.
 
     Example:
         >>> import vitrify as paddle
@@ -408,7 +409,13 @@ def instance_norm(
     """
     channel = channel_axis("instance_norm", x, data_format)
     axes = spatial_axes(x, channel)
+    weight, bias = together(weight, bias)
     return instance_norm_op(x, weight, bias, axes=axes, param_axes=(channel,), groups=0, epsilon=float(eps))[0]
+
+
+def together(weight: Any, bias: Any) -> tuple[Any, Any]:
+    """Both as they are, or the only one as a constant: PaddlePaddle's kernels give one alone no gradient."""
+    return (weight, bias) if weight is not None and bias is not None else (constant(weight), constant(bias))
 
 
 @aliased(x="input", epsilon="eps")

@@ -26,15 +26,18 @@ def _base_vjp(ct: Any, x: Any, y: Any) -> Any:
     """y * x^(y-1), which is 0 for y = 0 also where x is 0."""
     if not is_tensor(y):
         return ct * conj(x ** (y - 1) * y) if y != 0 else zeros_like(ct)
-    return ct * conj(where_op(equal(y, 0), 0, y * x ** (y - 1)))
+    none = equal(y, 0)
+    lower = where_op(none, 0, y - 1) if y.dtype.is_integer else y - 1  # integers have no negative powers
+    return ct * conj(where_op(none, 0, y * x**lower))
 
 
 def _exponent_vjp(ct: Any, x: Any, y: Any, out: Any) -> Any:
     """x^y * log(x), which is 0 where x is 0 and y is not negative."""
     if not is_tensor(x):
-        return ct * conj(out * _log_of_number(x))
+        return ct * conj(cast(out * _log_of_number(x), ct.dtype))
     at_zero = equal(x, 0) if y.dtype.is_complex else logical_and(equal(x, 0), greater_equal(y, 0))
-    return ct * conj(where_op(at_zero, 0, out * log(x)))
+    rate = log(x)  # of integers a float
+    return ct * conj(cast(where_op(at_zero, 0, cast(out, rate.dtype) * rate), ct.dtype))
 
 
 def _log_of_number(x: Any) -> Any:
@@ -242,14 +245,15 @@ _lerp_op = define_elementwise(
     vjp={
         "x": lambda ct, *, weight: ct * (1 - weight),
         "y": lambda ct, *, weight: ct * weight,
-        "weight": lambda ct, *, x, y: ct * (y - x),
     },
     maps={"paddle": "lerp"},
 )
 
 
 def lerp(x: Any, y: Any, weight: Any, name: str | None = None) -> Any:
-    """x + weight * (y - x), elementwise with broadcasting; weight: a number or a tensor. Source: paddle.lerp.
+    """x + weight * (y - x), elementwise with broadcasting; weight: a number or a tensor.
+
+    The weight gets no gradient. Source: paddle.lerp.
 
     Example:
         >>> import vitrify as paddle
