@@ -844,17 +844,18 @@ GROUPS: dict[str, list[Entry]] = {
             "A number that differs at every call",
             "UnsupportedError",
             "a program would repeat what it gave",
-            "Python runs once, while converting; a random number or the time would then be the same for ever.",
+            "Python runs once, while converting; the time, or what a file holds, would then be the same for ever. "
+            "Random numbers of `random` and `numpy.random` are drawn by each run.",
             """
-            import random
+            import time
 
 
             def f(x):
-                return x * random.random()
+                return x * time.time()
             """,
             """
-            def f(x):
-                return x * paddle.ones([1])  # paddle.rand([1]) is random at every call
+            def f(x, now=1.0):  # called with now=time.time()
+                return x * now
             """,
         ),
         _entry(
@@ -1581,6 +1582,8 @@ _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 _MIXED = "raised by programs of tests/convert/test_mixed_items.py"
 ELSEWHERE: dict[str, str] = {
+    "a gradient with create_graph=True computes a compiled function once more; this one draws random numbers of Python or "
+    "NumPy, and would draw others": "tests/convert/test_draws.py",
     "to_static: backend must be None or 'CINN', got ": "tests/static/test_executor.py",
     "the hook of a tensor of a program is removed after its run, or where a tensor decides": "tests/jit/test_hooks.py",
     "register_hook: tensor has stop_gradient=True, so it gets no gradient": "tests/jit/test_hooks.py",

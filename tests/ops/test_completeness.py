@@ -26,6 +26,7 @@ ELSEWHERE = {
     "stand_in": "tests/runtime/test_shape_reads",
     "window_shift": "the second derivatives of cases_vision",
     "host_value": "tests/end_to_end/host_values",
+    "host_draw": "tests/convert/test_draws.py",
     "late_call": "tests/convert/test_late_calls",
     **dict.fromkeys(("number_divide", "number_floor_divide", "number_mod", "number_pow"), "tests/jit/test_numbers"),
     **dict.fromkeys(("number_round", "number_pow_modulo"), "tests/end_to_end/number_calls"),

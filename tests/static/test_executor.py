@@ -2,9 +2,9 @@
 
 import copy
 import gc
-import random
 import subprocess
 import sys
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -466,7 +466,7 @@ def test_a_build_strategy_reaches_the_segments_of_a_split_function():
     def fn(v):
         for _ in range(30):
             v = v * 1.5
-        return v * random.random()  # which a program would not draw anew
+        return v * (time.time() > 0)  # which a program would not ask again
 
     for _ in range(2):
         fn(paddle.ones([300, 300]))

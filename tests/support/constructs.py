@@ -1100,6 +1100,15 @@ def random_number(x):
     return x * (random.random() < 2)
 
 
+@construct(HOST, "`if numpy.random.rand() < p` (layers left out), `random.choice`, `random.shuffle` of a list", (VECTOR,))
+def random_path(x):
+    parts = [x, x, x]
+    random.shuffle(parts)
+    if np.random.rand() < 2:
+        return random.choice(parts)
+    return -x
+
+
 @construct(HOST, "`time.time()`", (VECTOR,))
 def wall_clock(x):
     return x * (time.time() > 0)

@@ -14,7 +14,7 @@ from tests.support.published import FRAMEWORKS, PUBLISHED
 from vitrify.core.errors import UnsupportedError
 from vitrify.jit.static_function import StaticFunction
 
-HOST_OPS = frozenset({"host_value", "host_effect", "host_callback"})
+HOST_OPS = frozenset({"host_value", "host_draw", "host_effect", "host_callback"})
 CONVERTED, CALLBACK, SEGMENT, EAGER, ERROR = "converted", "host callback", "segment", "eager", "error"
 HEAD = """# Python support
 

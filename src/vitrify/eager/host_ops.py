@@ -161,3 +161,13 @@ host_value_op = define_op(
     outputs=("*outs",),
     on_host=True,
 )
+
+draw_op = define_op(
+    "host_draw",
+    kernel=_host_value_kernel,
+    meta=lambda *values, call, meta: (meta,),
+    vjp=NoGradient("it is drawn at random"),
+    outputs=("*outs",),
+    effect=True,
+)
+"""What a generator of Python's or NumPy's gives: as `host_value`, but a call changes the generator."""

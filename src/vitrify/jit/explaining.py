@@ -131,11 +131,11 @@ def explain(function: Any, *args: Any, **kwargs: Any) -> Explanation:
     Raises DTypeError for anything that is no function.
 
     Example:
-        >>> import random
+        >>> import time
         >>> import vitrify as paddle
         >>> def f(x):
         ...     y = x * 2
-        ...     if random.random() > 0.5:
+        ...     if time.time() > 0:
         ...         y = y - 1
         ...     return y + 1
         >>> found = paddle.jit.explain(f, paddle.ones([2]))

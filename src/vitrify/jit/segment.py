@@ -13,12 +13,15 @@ from ..autodiff.recompute import with_less_kept
 from ..autodiff.segment import build_backward, differentiable_backward
 from ..core.collecting import collection_paused
 from ..core.config import ACTIVATION_BUDGET, NATIVE
+from ..core.errors import UnsupportedError
 from ..core.meta import ListMeta
 from ..core.modes import grad_enabled
 from ..core.place import current_place, place_guard
 from ..core.rng import default_generator
 from ..core.setting import Setting
+from ..eager.host_ops import draw_op
 from ..eager.tensor import Tensor, wrap
+from ..ir.attributes import reachable_blocks
 from ..ir.dead_code import has_effect
 from ..ir.program import Block, Variable
 from ..runtime.lowering import InterpreterCore, lower
@@ -158,6 +161,7 @@ class CompiledSegment:
         return self._again[given, further]
 
     def _backward_again(self, given: tuple[int, ...], further: bool) -> DifferentiableBackward | None:
+        _refuse_draws(self.block)
         found = differentiable_backward(self.block, self.outputs, self.wrt, given)
         if found is None:
             return None
@@ -247,3 +251,17 @@ def compile_segment(
     is_nested = any(isinstance(v.meta, ListMeta) for v in (*block.inputs, *outputs))
     kind = NestedSegment if is_nested else CompiledSegment
     return kind(block, outputs, wrt, options, given, overwritten)
+
+
+def _refuse_draws(forward: Block) -> None:
+    """Raise UnsupportedError where forward draws from Python's generators: once more, it would draw other numbers."""
+    for block in reachable_blocks(forward, lambda b: b.ops):
+        draw = next((op for op in block.ops if op.op is draw_op), None)
+        if draw is not None:
+            raise UnsupportedError(
+                "a gradient with create_graph=True computes a compiled function once more; this one draws "
+                "random numbers of Python or NumPy, and would draw others",
+                loc=draw.locs[0] if draw.locs else None,
+                hint="compute the gradient inside the function, draw with tensor operations (paddle.rand, ...), or "
+                "pass the numbers as arguments",
+            )

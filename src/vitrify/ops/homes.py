@@ -8,7 +8,7 @@ from ..core.lazy import read_homes
 _HOMES = """
 amp.grad_scaler: unscale_and_check
 eager.callback: differentiable_host_callback host_callback
-eager.host_ops: assert host_effect host_value print raise seed
+eager.host_ops: assert host_draw host_effect host_value print raise seed
 eager.initializer: initialize
 eager.late_call: late_call
 nn.clip: clip_gradients_by_global_norm clip_gradients_by_norm clip_gradients_by_value

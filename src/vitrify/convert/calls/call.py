@@ -31,7 +31,6 @@ from ..control.comprehension import GeneratorExpression
 from ..control.endless import ENDLESS
 from ..control.raise_ import exception_maker
 from ..control.recursion import entered
-from ..guards.nondeterministic import refused
 from ..guards.observe import current_observer
 from ..guards.unmerged import maker
 from ..host.calls import host_form
@@ -45,6 +44,7 @@ from ..values.text import method_of_text
 from ..values.user_code import class_attribute, is_left_alone, is_user_code
 from ..values.user_errors import note_user_error
 from .construct import GenericAlias, bare, constructor, generic, instance_of, replaced
+from .draws import of_the_moment
 from .generators import called_generator, stepping
 from .higher_order import HIGHER_ORDER
 from .hooks import registering
@@ -75,7 +75,7 @@ _IN_C = (BuiltinFunctionType, MethodWrapperType, MethodDescriptorType, WrapperDe
 def _hosted(function: Any) -> Callable[..., Any] | None:
     """The form of a library function that works on host values too; what refuses it where its result is not lasting."""
     found = host_form(function)
-    return None if found is None else refused(function) or found
+    return None if found is None else of_the_moment(function) or found
 
 
 class CallConverter:
@@ -133,12 +133,12 @@ class CallConverter:
             return found
         if is_dispatcher(fn):
             return dispatched(fn, self)
-        return refused(fn) or unbound(fn) or around(fn, self)
+        return of_the_moment(fn) or unbound(fn) or around(fn, self)
 
     def _method(self, method: MethodType) -> Any:
         plain = method.__func__
         if not isinstance(plain, FunctionType):
-            return refused(method) or method
+            return of_the_moment(method) or method
         if isinstance(method.__self__, (OpenDict, OpenList, OverList)):
             return _of_container(method)
         if is_apply(method):
@@ -148,7 +148,7 @@ class CallConverter:
         if is_left_alone(method.__self__):
             return method
         if not is_user_code(plain):
-            replaced = refused(method) or mutator(method)
+            replaced = of_the_moment(method) or mutator(method)
             if replaced is not None:
                 return replaced
         observer = current_observer()
@@ -162,7 +162,7 @@ class CallConverter:
             return exception_maker(cls)
         found = REPLACEMENTS.get(cls) if type(cls) is type else None
         found = found or maker(cls)
-        return found or refused(cls) or (cls if is_left_alone(cls) else constructor(cls))
+        return found or of_the_moment(cls) or (cls if is_left_alone(cls) else constructor(cls))
 
     def _in_c(self, function: Any) -> Any:
         """Builtin functions, and methods of classes that are not written in Python."""
@@ -184,7 +184,7 @@ class CallConverter:
                     found = method_of_set(function, found or function)
                 if takes_all(owner, function.__name__):
                     found = taking_all(owner, found or function)
-        return found or refused(function) or function
+        return found or of_the_moment(function) or function
 
     def _callable_object(self, obj: Any) -> Any:
         """An instance with a Python `__call__` of the user's is called through its converted form."""
@@ -193,7 +193,7 @@ class CallConverter:
         call = class_attribute(type(obj), "__call__")
         if isinstance(call, FunctionType) and is_user_code(inspect.unwrap(call)) and not is_left_alone(obj):
             return self._method(MethodType(call, obj))
-        return obj if isinstance(obj, Layer) else refused(obj) or obj
+        return obj if isinstance(obj, Layer) else of_the_moment(obj) or obj
 
 
 def _of_container(method: MethodType) -> Callable[..., Any]:

@@ -199,7 +199,12 @@ class HostValue(Deferred):
         if any(s.dtype != meta.dtype.np for s in self._seen()):
             raise self.refused("what is changed, of a dtype that tensors do not have: it", ChangedArrayError)
         (out,) = record(host_value_op, attrs={"meta": meta}, call=node)
-        object.__setattr__(self, "node", Call(_numpy, (captured(out),)))
+        self.hold(out)
+
+    def hold(self, out: Variable) -> None:
+        """Be from now on what a tensor of the program holds."""
+        made_by = {"array": _numpy, "scalar": _scalar, "list": _tolist}[self.form()]
+        object.__setattr__(self, "node", Call(made_by, (captured(out),)))
 
     # -- back to tensors --------------------------------------------------------------------------------------------
 
@@ -317,7 +322,7 @@ def host_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         try:
             given = [sample_of(a, number) for a in args]
             named = {name: sample_of(v, number) for name, v in kwargs.items()}
-            samples.append(released(_quietly(function, given, named)))
+            samples.append(released(quietly(function, given, named)))
         except Exception as err:  # noqa: BLE001 - library code may raise anything on data it does not like
             if says_it_writes(err):
                 return _changed(Writing.of(function, args, kwargs))
@@ -356,6 +361,15 @@ def index_of(value: Any) -> Any:
     if isinstance(value, HostValue) and value._forms() == {"scalar"} and value.meta().dtype.is_integer:
         return as_number(value.tensor(in_full=True))
     return value
+
+
+def tensor_index(key: Any) -> Any:
+    """An index of a tensor, in which tensors stand for arrays and lists that only a run knows."""
+    if type(key) is tuple:
+        return tuple(map(tensor_index, key))
+    if isinstance(key, HostValue) and key._forms() in ({"array"}, {"list"}):
+        return key.tensor()
+    return index_of(key)
 
 
 def _changed(call: Writing) -> Any:
@@ -408,12 +422,13 @@ def _tried(run: Callable[[Any], Any], row: list[Any]) -> Any:
     if any(value is Missing for value in row):
         return Missing
     try:
-        return _quietly(run, [row], {})
+        return quietly(run, [row], {})
     except Exception:  # noqa: BLE001 - library code may raise anything on data it does not like
         return Missing
 
 
-def _quietly(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+def quietly(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """What a call gives on samples, without its warnings and unseen by the program; Missing where one is."""
     if any(a is Missing for a in (*args, *kwargs.values())):
         return Missing
     with warnings.catch_warnings(), np.errstate(all="ignore"), scoped(recorder, None):
@@ -465,6 +480,10 @@ def list_of(tensor: Any) -> HostValue:
 
 def _numpy(tensor: Any) -> Any:
     return tensor.numpy()
+
+
+def _scalar(tensor: Any) -> Any:
+    return tensor.numpy()[()]
 
 
 def _tolist(tensor: Any) -> Any:

@@ -25,7 +25,7 @@ from ..control.comprehension import listed
 from ..control.pushed import pushing
 from ..guards.observe import get_attr, note_overwritten, note_stored, peek_attr
 from ..guards.unmerged import refuse_change
-from ..host.value import HostValue
+from ..host.value import HostValue, tensor_index
 from ..state.attributes import InstancePlace, deleter, is_plain_field, writer
 from ..state.gradient_flags import flag_writer
 from ..state.journal import is_nested, note_write
@@ -141,7 +141,7 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
         refuse_change(owner, f"an item of {type(owner).__name__}")
         _note_item(owner, key)
     else:
-        key, value = with_columns(key), value.tensor() if isinstance(value, HostValue) else value
+        key, value = with_columns(tensor_index(key)), value.tensor() if isinstance(value, HostValue) else value
     owner[key] = value
 
 

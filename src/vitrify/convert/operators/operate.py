@@ -21,7 +21,7 @@ from ..containers.each_key import for_each_key, is_undecided
 from ..containers.keys import check_key, is_looked_up, looked_up
 from ..control.logic import convert_not
 from ..guards.nondeterministic import refuse_items
-from ..host.value import HostValue, host_call, index_of
+from ..host.value import HostValue, host_call, index_of, tensor_index
 from ..state.journal import note_write
 from ..state.places import ItemPlace
 from ..values.base import Unmergeable, is_tensor
@@ -181,7 +181,7 @@ def get_item(owner: Any, key: Any) -> Any:
     refuse_items(owner)
     if is_number(owner):
         return ask(operator.getitem, owner, key)
-    key = with_columns(index_of(key)) if is_tensor(owner) else index_of(key)
+    key = with_columns(tensor_index(key)) if is_tensor(owner) else index_of(key)
     if isinstance(owner, dict) and is_undecided(key):
         return for_each_key(lambda known: get_item(owner, known), key)
     if is_looked_up(owner, key):

@@ -1,0 +1,98 @@
+"""Methods of Python's and NumPy's generators of random numbers in traced code.
+
+Of what a list holds, positions are drawn: with the same random bits as its items, which need be no numbers.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...core.bound import bound_to
+from ...eager.host_ops import effect_op
+from ...ir.builder import current_builder
+from ..guards.nondeterministic import refused
+from ..host.draws import GENERATORS, drawn
+from ..host.value import HostValue
+from ..operators.objects import convert_setitem
+from ..operators.operate import get_item
+from ..values.deferred import Call, captured, record
+from .table import convert_len
+
+
+def of_the_moment(function: Any) -> Callable[..., Any] | None:
+    """What draws when the program runs, or refuses what belongs to the moment of the call; None for all others."""
+    if current_builder() is None:
+        return None
+    owner = bound_to(function)
+    if type(owner) in GENERATORS and not function.__name__.startswith("_"):
+        return _seed(function) or partial(_draw, function, owner)
+    return _seed(function) or refused(function)
+
+
+def _seed(function: Any) -> Callable[..., Any] | None:
+    is_seed = function is np.random.seed or (type(bound_to(function)) in GENERATORS and function.__name__ == "seed")
+    return partial(_later, function) if is_seed else None
+
+
+def _later(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    record(effect_op, call=Call(function, tuple(map(captured, args)), {k: captured(v) for k, v in kwargs.items()}))
+
+
+def _draw(function: Callable[..., Any], owner: Any, *args: Any, **kwargs: Any) -> Any:
+    name = function.__name__
+    if name == "shuffle" and args and isinstance(args[0], list):
+        _shuffle(owner, args[0])
+        return None
+    if name in _POSITIONS and args and isinstance(owner, random.Random):
+        found = _items(_POSITIONS[name], owner, *args, **kwargs)
+    else:
+        found = None if name == "shuffle" else drawn(getattr(type(owner), name), owner, args, kwargs)
+    if found is None:
+        _refuse(function)
+    return found
+
+
+def _refuse(function: Callable[..., Any]) -> None:
+    refusal = refused(function)
+    if refusal is not None:  # the tables know all methods of generators
+        refusal()
+
+
+def _items(positions: Callable[..., Any], owner: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
+    """What stands at positions that are drawn: one item, or a list of them; None where it is not known how many."""
+    found = drawn(positions, owner, (convert_len(items), *args), kwargs)
+    if not isinstance(found, HostValue):
+        return found if found is None else get_item(items, found)
+    return [get_item(items, position) for position in found] if isinstance(found.length(), int) else None
+
+
+def _shuffle(owner: Any, items: list[Any]) -> None:
+    order = drawn(_order, owner, (convert_len(items),), {})
+    before = list(items)
+    convert_setitem(items, slice(None), [get_item(before, position) for position in order])
+
+
+def _position(owner: Any, size: int) -> Any:
+    return owner.choice(range(size))
+
+
+def _positions(owner: Any, size: int, *args: Any, **kwargs: Any) -> Any:
+    return owner.choices(range(size), *args, **kwargs)
+
+
+def _sample(owner: Any, size: int, *args: Any, **kwargs: Any) -> Any:
+    return owner.sample(range(size), *args, **kwargs)
+
+
+def _order(owner: Any, size: int) -> list[int]:
+    order = list(range(size))
+    owner.shuffle(order)
+    return order
+
+
+_POSITIONS = {"choice": _position, "choices": _positions, "sample": _sample}
