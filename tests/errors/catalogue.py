@@ -1582,8 +1582,8 @@ _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 _MIXED = "raised by programs of tests/convert/test_mixed_items.py"
 ELSEWHERE: dict[str, str] = {
-    "a gradient with create_graph=True computes a compiled function once more; this one draws random numbers of Python or "
-    "NumPy, and would draw others": "tests/convert/test_draws.py",
+    "a gradient with create_graph=True computes a compiled function once more; this one draws random numbers of "
+    "Python or NumPy, and would draw others": "tests/convert/test_draws.py",
     "to_static: backend must be None or 'CINN', got ": "tests/static/test_executor.py",
     "the hook of a tensor of a program is removed after its run, or where a tensor decides": "tests/jit/test_hooks.py",
     "register_hook: tensor has stop_gradient=True, so it gets no gradient": "tests/jit/test_hooks.py",
