@@ -268,7 +268,7 @@ def what_is_finished_behind_it(x):
 
 
 def test_what_raises_alone_is_not_unrolled():
-    """A call of a function that always raises, in a `try`, is left to eager code at once, not after a thousand calls."""
+    """A call in a `try` of a function that always raises is left to eager code, not unrolled a thousand times."""
     calls = Counter()
 
     def profile(frame, event, arg):
