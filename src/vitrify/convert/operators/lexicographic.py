@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -38,7 +40,23 @@ def are_by_fields(left: Any, right: Any, special: str) -> bool:
     return is_written and type(left) is type(right) and is_dataclass(left) and user_method(left, "__ne__") is None
 
 
-def fields_of(value: Any) -> tuple[Any, ...]:
+def by_fields(symbol: str, left: Any, right: Any, compare: Compare) -> Any:
+    """What a dataclass says of two objects by their fields; `compare` compares these.
+
+    From Python 3.13 on `==` is `a.x == b.x and a.y == b.y`, which may be a tensor, before that one of tuples.
+    """
+    columns = _fields_of(left), _fields_of(right)
+    if sys.version_info < (3, 13) or symbol not in ("==", "!="):
+        return compare(symbol, *columns)
+    if symbol == "!=":
+        return convert_not(by_fields("==", left, right, compare))
+    if left is right or not columns[0]:
+        return True
+    first, *further = [partial(compare, "==", a, b) for a, b in zip(*columns)]
+    return convert_and(first(), *further)
+
+
+def _fields_of(value: Any) -> tuple[Any, ...]:
     """What a dataclass compares of an object."""
     return tuple([getattr(value, field.name) for field in fields(value) if field.compare])
 

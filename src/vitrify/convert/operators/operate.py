@@ -34,7 +34,7 @@ from ..values.optional import assert_not_none, is_none, optional_kind, refuse_no
 from ..values.text import GraphText
 from ..values.user_code import class_attribute, converted, user_method
 from ..values.user_errors import for_user
-from .lexicographic import are_by_fields, are_sequences, compared, fields_of
+from .lexicographic import are_by_fields, are_sequences, by_fields, compared
 
 _Function = Callable[..., Any]
 _BINARY: dict[str, tuple[_Function, str, str]] = {
@@ -75,7 +75,7 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
     if symbol in COMPARISONS and are_sequences(left, other):
         return compared(symbol, left, other, operate)
     if symbol in COMPARISONS and are_by_fields(left, other, special):
-        return operate(symbol, *map(fields_of, (left, other)))
+        return by_fields(symbol, left, other, operate)
     if symbol in ("==", "!=") and isinstance(left, OrderedDict) and isinstance(other, GraphDict):
         left, other = other, left  # Python's would look at what is in the other as in a plain dict, without asking it
     if is_odd(symbol, left, other):
