@@ -1,5 +1,6 @@
 """What backward reads may lie in the memory of a program's inputs, which the program or its caller changes later."""
 
+import numpy as np
 import pytest
 
 import vitrify as paddle
@@ -70,3 +71,21 @@ def test_a_backward_that_computes_forward_again_says_that_the_function_changed_i
     out = f(x, b)
     with pytest.raises(StaleBackwardError, match="by the function"):
         paddle.grad(out.sum(), x, create_graph=True)
+
+
+@pytest.mark.parametrize("name", ["multiply_", "hypot_", "pow_"])
+def test_what_an_in_place_change_of_unknown_sizes_keeps_is_not_stale(name):
+    """The program checks between the change and the argument that the sizes fit."""
+
+    def changed(x, y):
+        return getattr(paddle, name)(x, y)
+
+    spec = [paddle.static.InputSpec([None, 3])] * 2
+    gradients = []
+    for function in (changed, paddle.jit.to_static(changed, full_graph=True, input_spec=spec)):
+        x = paddle.full([2, 3], 1.5)
+        y = paddle.full([2, 3], 2.0)
+        x.stop_gradient = y.stop_gradient = False
+        function(x * 1, y).sum().backward()
+        gradients.append((x.grad.numpy(), y.grad.numpy()))
+    np.testing.assert_allclose(gradients[1], gradients[0], rtol=1e-6)

@@ -10,6 +10,7 @@ import numpy as np
 from ..ir.program import Block, Operator, Variable
 from ..ir.tape_place import IN_PLACE
 from ..ops.registry import Vjp
+from ..ops.same_sizes import sized_like_op
 from ..runtime.sharing import may_share
 from .nested import items_of
 
@@ -67,11 +68,18 @@ def _is_own(block: Block, residual: Variable, written: Sequence[Variable]) -> bo
     shown: Any = residual
     while shown in makers and not any(shown is v for v in written):
         shown = makers[shown].inputs[0]
-    return any(shown is v for v in written) or all(
-        operator.outputs[0].__dict__.get(IN_PLACE, False)
-        for operator in block.ops
-        if any(v is residual for v in _kept_by(operator))
-    )
+    if any(shown is v for v in written):
+        return True
+    changed = _changed_in_place(block)
+    keeping = [operator for operator in block.ops if any(v is residual for v in _kept_by(operator))]
+    return all(operator.outputs[0] in changed for operator in keeping)
+
+
+def _changed_in_place(block: Block) -> set[Variable]:
+    """What operators give that change a tensor in place, also where the program then checks its sizes."""
+    changed = {v for operator in block.ops for v in operator.outputs if v.__dict__.get(IN_PLACE, False)}
+    checks = [operator for operator in block.ops if operator.op is sized_like_op]
+    return changed | {c.inputs[0] for c in checks if c.outputs[0] in changed and isinstance(c.inputs[0], Variable)}
 
 
 def _kept_by(operator: Operator) -> list[Any]:

@@ -28,6 +28,9 @@ def _observations(op: str, x: Any, rowvar: bool) -> Any:
 
 
 def _weights(x: Any, fweights: Any, aweights: Any) -> Any:
+    for name, weights in (("fweights", fweights), ("aweights", aweights)):
+        if weights is not None:
+            rank_of("cov", weights, name)  # programs cast numbers, too
     given = [cast(w, x.dtype) for w in (fweights, aweights) if w is not None]
     return given[0] * given[1] if len(given) == 2 else given[0]
 
