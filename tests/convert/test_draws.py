@@ -177,7 +177,9 @@ def test_layers_are_left_out_in_training_alone():
 def test_arguments_are_checked_where_eager_code_checks_them():
     with pytest.raises(ValueError, match="empty range"):
         paddle.jit.to_static(lambda x: x * random.randint(5, 2), full_graph=True)(paddle.ones([1]))
-    with pytest.raises(IndexError, match="empty sequence"):
+    with pytest.raises(IndexError) as wanted:
+        random.choice([])
+    with pytest.raises(IndexError, match=str(wanted.value)):
         paddle.jit.to_static(lambda x: x * random.choice([]), full_graph=True)(paddle.ones([1]))
 
 

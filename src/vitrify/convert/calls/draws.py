@@ -78,7 +78,7 @@ def _shuffle(owner: Any, items: list[Any]) -> None:
 
 
 def _position(owner: Any, size: int) -> Any:
-    return owner.choice(range(size))
+    return owner.choice(range(size) if size else [])  # of nothing, lists say what eager code says
 
 
 def _positions(owner: Any, size: int, *args: Any, **kwargs: Any) -> Any:
