@@ -98,6 +98,7 @@ CASES = [
     lambda x: random.choice([x, x * 2, x - 1]),
     lambda x: paddle.stack(random.choices([x, x + 1], weights=[1, 2], k=3)),
     lambda x: random.sample([x, x + 1, x + 2], 2),
+    lambda x: (x, random.choice([None])),
     lambda x: x * OWN.gauss(0, 1) + STATE.randint(3) + GENERATOR.integers(9),
     lambda x: x * paddle.to_tensor(GENERATOR.random(3), dtype="float32"),
     lambda x: x + np.random.randn(3).astype("float32"),
@@ -135,7 +136,7 @@ def _one_call(function):
 
 def _seen(value):
     held = value.numpy() if isinstance(value, paddle.Tensor) else value
-    held = np.asarray(held)
+    held = np.asarray(0 if held is None else held)
     return type(value), held.dtype, held.astype("float64").round(4).tolist()
 
 

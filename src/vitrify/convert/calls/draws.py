@@ -49,12 +49,14 @@ def _draw(function: Callable[..., Any], owner: Any, *args: Any, **kwargs: Any) -
         _shuffle(owner, args[0])
         return None
     if name in _POSITIONS and args and isinstance(owner, random.Random):
-        found = _items(_POSITIONS[name], owner, *args, **kwargs)
-    else:
-        found = None if name == "shuffle" else drawn(getattr(type(owner), name), owner, args, kwargs)
-    if found is None:
-        _refuse(function)
-    return found
+        positions = drawn(_POSITIONS[name], owner, (convert_len(args[0]), *args[1:]), kwargs)
+        if positions is not None:
+            return _items(args[0], positions)
+    elif name != "shuffle":
+        found = drawn(getattr(type(owner), name), owner, args, kwargs)
+        if found is not None:
+            return found
+    return _refuse(function)
 
 
 def _refuse(function: Callable[..., Any]) -> None:
@@ -63,12 +65,11 @@ def _refuse(function: Callable[..., Any]) -> None:
         refusal()
 
 
-def _items(positions: Callable[..., Any], owner: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
-    """What stands at positions that are drawn: one item, or a list of them; None where it is not known how many."""
-    found = drawn(positions, owner, (convert_len(items), *args), kwargs)
-    if not isinstance(found, HostValue):
-        return found if found is None else get_item(items, found)
-    return [get_item(items, position) for position in found] if isinstance(found.length(), int) else None
+def _items(items: Any, drawn_at: Any) -> Any:
+    """What stands at positions that are drawn: one item, or a list of as many as there are positions."""
+    if not isinstance(drawn_at, HostValue):
+        return get_item(items, drawn_at)
+    return [get_item(items, position) for position in drawn_at]
 
 
 def _shuffle(owner: Any, items: list[Any]) -> None:
