@@ -44,6 +44,13 @@ def order_of_a_list(x):
     return parts
 
 
+def drawn_after_a_change(x):
+    parts = [x, x * 2]
+    random.shuffle(parts)
+    parts.append(random.choice(parts))
+    return parts, random.choice(parts)
+
+
 def order_of_numbers(x):
     order = [0, 1, 2]
     np.random.shuffle(order)
@@ -93,8 +100,8 @@ def printed(x):
 
 
 CASES = [
-    layers_left_out, in_a_tensor_loop, in_a_branch, in_recursion, order_of_a_list, order_of_numbers,
-    one_of_the_functions, raised, mixed, started_anew, a_number_of_turns, put_at_positions, printed,
+    layers_left_out, in_a_tensor_loop, in_a_branch, in_recursion, order_of_a_list, drawn_after_a_change,
+    order_of_numbers, one_of_the_functions, raised, mixed, started_anew, a_number_of_turns, put_at_positions, printed,
     lambda x: random.choice([x, x * 2, x - 1]),
     lambda x: paddle.stack(random.choices([x, x + 1], weights=[1, 2], k=3)),
     lambda x: random.sample([x, x + 1, x + 2], 2),

@@ -15,6 +15,8 @@ import numpy as np
 from ...core.bound import bound_to
 from ...eager.host_ops import effect_op
 from ...ir.builder import current_builder
+from ..containers.by_position import item_inside
+from ..containers.keys import MAX_KEYS
 from ..guards.nondeterministic import refused
 from ..host.draws import GENERATORS, drawn
 from ..host.value import HostValue
@@ -68,14 +70,19 @@ def _refuse(function: Callable[..., Any]) -> None:
 def _items(items: Any, drawn_at: Any) -> Any:
     """What stands at positions that are drawn: one item, or a list of as many as there are positions."""
     if not isinstance(drawn_at, HostValue):
-        return get_item(items, drawn_at)
-    return [get_item(items, position) for position in drawn_at]
+        return _item(items, drawn_at)
+    return [_item(items, position) for position in drawn_at]
+
+
+def _item(items: Any, position: Any) -> Any:
+    is_short = type(items) in (list, tuple) and len(items) <= MAX_KEYS
+    return item_inside(items, position) if is_short else get_item(items, position)
 
 
 def _shuffle(owner: Any, items: list[Any]) -> None:
     order = drawn(_order, owner, (convert_len(items),), {})
     before = list(items)
-    convert_setitem(items, slice(None), [get_item(before, position) for position in order])
+    convert_setitem(items, slice(None), [_item(before, position) for position in order])
 
 
 def _position(owner: Any, size: int) -> Any:

@@ -39,6 +39,19 @@ def at_position(owner: Any, key: Any) -> Any:
     return _chosen(owner, key, lambda position: owner[position])
 
 
+def item_inside(owner: list[Any] | tuple[Any, ...], position: Any) -> Any:
+    """`owner[position]` for a position, counted from the start, that is inside for sure: nothing raises."""
+
+    def found(number: int) -> Any:
+        if number + 1 == len(owner):
+            return owner[number]
+        is_it = as_number(equal(position, number))
+        label = f"{type(owner).__name__}[{number}]"
+        return builder().choose(is_it, lambda: owner[number], lambda: found(number + 1), label)
+
+    return found(0)
+
+
 def put_at_position(owner: Any, key: Any, put: Callable[[int], None]) -> None:
     """`put(position)` for the one that `key` is."""
     _chosen(owner, key, put)
