@@ -208,8 +208,10 @@ def fenced(array, at_end):
 @pytest.mark.skipif(sys.platform == "win32", reason="mprotect is POSIX's")
 @pytest.mark.parametrize("at_end", [True, False])
 @pytest.mark.parametrize(
-    "m, n, k", [(1, 1, 1), (13, 33, 7), (37, 31, 64), (25, 130, 19), (37, 300, 257), (97, 64, 128)]
-)
+    "m, n, k",
+    [(1, 1, 1), (1, 9, 5), (3, 67, 2), (4, 17, 3), (6, 15, 4), (13, 12, 40), (13, 33, 7), (37, 31, 64), (25, 130, 19),
+     (37, 300, 257), (97, 64, 128)],
+)  # fmt: skip
 def test_nothing_outside_of_the_arrays_is_touched(products, m, n, k, at_end):
     shape, function = products["float32"]
     rng = np.random.default_rng(0)

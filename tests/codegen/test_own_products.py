@@ -72,8 +72,10 @@ def test_nothing_beside_the_arrays_is_touched():
 def test_which_are_ours():
     """Middle sizes of the dtype that was measured, on the kind of CPU that was; BLAS has all others."""
     assert (own_gemm(64, 64, 64, F32, None) is not None) == SUITS
-    for sizes in ((4, 4, 4), (16, 16, 16), (1024, 1024, 1024)):
+    for sizes in ((4, 4, 4), (64, 8, 64), (1024, 1024, 1024)):
         assert own_gemm(*sizes, F32, None) is None
+    # Small ones have full tiles where vectors are narrow.
+    assert (own_gemm(16, 16, 16, F32, None) is not None) == (SUITS and host().vector_bytes < 64)
     assert own_gemm(64, 64, 64, F64, None) is None and F64 in blas.DTYPES
 
 

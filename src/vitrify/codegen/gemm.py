@@ -144,7 +144,7 @@ def _gemm(shape: Shape) -> str:
                 block.packed_a = w.at("%scratch", used, "i8")
                 block.packed_rows(j0, columns, packed_b)
             with w.when(as_it_lies):
-                block.packed_a = "%scratch"
+                block.packed_a = block.lying_end(columns) if shape.reads_whole else "%scratch"
                 block.rows(j0, columns)
     w.line("ret i32 0")
     return w.text
@@ -204,15 +204,35 @@ class _Block:
             w.call("void", f"@collect_{self.shape.type}", f"ptr {to}", "ptr %b", f"i64 {left}", f"i64 {self.inner}",
                    f"ptr {w.at('%koffsets', self.p0)}", f"ptr {w.at('%joffsets', column)}")  # fmt: skip
 
+    def lying_end(self, columns: str) -> str:
+        """Copy what is left of b behind whole tiles, to where tiles of two vectors read it; what lies behind that."""
+        w, T, size, width = self.w, self.shape.type, self.shape.dtype.itemsize, self.shape.width
+        left = w.value(f"and i64 {columns}, {width - 1}")
+        is_read = w.value(f"icmp sge i64 %m, {self.shape.least_of_two_vectors}")
+        is_used = w.value(f"and i1 {w.value(f'icmp ne i64 {left}, 0')}, {is_read}")
+        with w.when(is_used):
+            whole = w.value(f"sub i64 {columns}, {left}")
+            source = w.at("%b", w.add(w.times(self.p0, "%brow"), w.times(whole, size)), "i8")
+            w.call("void", f"@pack_{T}", "ptr %scratch", f"ptr {source}", f"i64 {left}", f"i64 {self.inner}",
+                   f"i64 {size}", "i64 %brow")  # fmt: skip
+        room = w.times(self.inner, width * size)
+        return w.at("%scratch", w.value(f"select i1 {is_used}, i64 {room}, i64 0"), "i8")
+
     def rows(self, j0: str, columns: str) -> None:
         """All rows of a times this part of b, where it lies."""
-        w, size = self.w, self.shape.dtype.itemsize
+        w, size, width = self.w, self.shape.dtype.itemsize, self.shape.width
         with w.loop("%m", 0, ROWS) as i0:
             for i, height, vectors in self._heights(self._count(i0)):
                 self._pack_a(i0, i, height)
                 with w.loop(columns, 0, vectors * self.shape.lanes) as j:
                     place = w.add(w.times(self.p0, "%brow"), w.times(w.add(j0, j), size))
-                    self._tile(i0, i, j0, j, columns, height, vectors, w.at("%b", place, "i8"), "%brow")
+                    b, brow = w.at("%b", place, "i8"), "%brow"
+                    if self.shape.reads_whole and vectors == 2:
+                        left = w.value(f"sub i64 {columns}, {j}")
+                        is_whole = w.value(f"icmp sge i64 {left}, {width}")
+                        b = w.value(f"select i1 {is_whole}, ptr {b}, ptr %scratch")
+                        brow = w.value(f"select i1 {is_whole}, i64 %brow, i64 {width * size}")
+                    self._tile(i0, i, j0, j, columns, height, vectors, b, brow)
 
     def packed_rows(self, j0: str, columns: str, packed_b: str) -> None:
         """All rows of a times the packed part of b: each tile of b meets all tiles of a while it is in the cache."""

@@ -18,8 +18,12 @@ from .team import Team
 # 0.85 to 1 of OpenBLAS's time. Teams share ours: threads of OpenBLAS and those of a team wait for each other, and a
 # step of GPT took many times as long on a busy machine.
 _LEAST, _MOST = 1 << 16, 1 << 23
-# Columns below which most of a vector would be idle: 256 x 10 from 128 takes BLAS half of our time.
-_NARROW = 16
+# The same with AVX2, whose tiles are half as wide: from a thousand multiplications on ours takes 0.3 to 1 of the time
+# of OpenBLAS's, which copies both matrices even of the smallest products.
+_LEAST_OF_NARROW_VECTORS = 1 << 10
+# Columns below which most of a vector would be idle: with AVX-512 256 x 10 from 128 takes BLAS half of our time, and
+# with AVX2 256 x 8 does.
+_NARROW, _NARROW_OF_NARROW_VECTORS = 16, 9
 # The least that vectors have where products were measured: AVX2.
 _BYTES = 32
 # What vectors have with AVX-512, and the multiplications of a product with windows from which on BLAS, which is given
@@ -46,7 +50,9 @@ def own_gemm(m: int, n: int, k: int, dtype: Dtype, team: Team | None) -> OwnGemm
     """Our function for a product of these sizes; None where BLAS is the better one, or it was not measured."""
     if dtype == BFLOAT16:  # BLAS has none
         return any_gemm(dtype)
-    if n < _NARROW or m * n * k < _LEAST or (team is None and m * n * k > _MOST):
+    is_wide = host().vector_bytes >= _WIDE_BYTES
+    narrow, least = (_NARROW, _LEAST) if is_wide else (_NARROW_OF_NARROW_VECTORS, _LEAST_OF_NARROW_VECTORS)
+    if n < narrow or m * n * k < least or (team is None and m * n * k > _MOST):
         return None
     return any_gemm(dtype)
 

@@ -3,17 +3,19 @@
     void pack_<type>_<rows>(to, from, k, row, inner)
     void pack_<type>(to, from, rows, k, row, inner)
     void collect_<type>(to, from, left, k, koffsets, joffsets)
+    void put_<type>(to, row, from, step, rows, left)
 
 The first two: to[p, :] = from[:, p] for k values of p, where `row` and `inner` are from's steps in bytes. The second is
 for a tile of b that has fewer rows than the others; behind them it writes zeros. The third is for columns that tables
-of offsets say.
+of offsets say. The last one writes the first columns of a tile that has more, whose rows lie `step` bytes apart: whole
+vectors, and of what is left halves of one, their halves, and so on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .tiles import Shape
+from .tiles import Shape, column_masks
 from .writer import Writer
 
 
@@ -21,7 +23,8 @@ def panels_ir(shape: Shape) -> dict[str, str]:
     """The functions by name."""
     T = shape.type
     fixed = {f"pack_{T}_{rows}": _pack_rows(shape, rows) for rows in sorted({shape.width, *(r for r, _ in shape.rows)})}
-    return {**fixed, f"pack_{T}": _pack_some(shape), f"collect_{T}": _collect(shape)}
+    return {**fixed, f"pack_{T}": _pack_some(shape), f"collect_{T}": _collect(shape),
+            f"put_{T}": _put(shape)}  # fmt: skip
 
 
 # -- by steps ----------------------------------------------------------------------------------------------------------
@@ -96,6 +99,10 @@ def transposed(w: Writer, T: str, size: int, sources: Sequence[str], targets: Se
 def _pack_some(shape: Shape) -> str:
     T, size, width = shape.type, shape.dtype.itemsize, shape.width
     w = Writer("void", f"pack_{T}", ("ptr %to", "ptr %from", "i64 %rows", "i64 %k", "i64 %row", "i64 %inner"))
+    if shape.reads_whole:
+        with w.when(w.value(f"icmp eq i64 %row, {size}")):
+            _padded(w, shape)
+            w.leave("void")
     done, fours = w.variable("i64", 0), w.value("and i64 %rows, -4")
     with w.when(w.value(f"icmp eq i64 %row, {size}")):  # rows lie side by side
         with w.loop("%k") as p:
@@ -123,11 +130,50 @@ def _pack_some(shape: Shape) -> str:
     return w.text
 
 
+def _padded(w: Writer, shape: Shape) -> None:
+    """Rows that lie side by side and zeros behind them, a vector at a time."""
+    T, full, size, lanes = shape.type, shape.full, shape.dtype.itemsize, shape.lanes
+    masks = column_masks(lanes, shape.width // lanes, "%rows")
+    for line in masks:
+        w.line(line)
+    with w.loop("%k") as p:
+        source, target = w.at("%from", w.times(p, "%inner"), "i8"), w.at("%to", w.times(p, shape.width), T)
+        for v in range(shape.width // lanes):
+            given = f"ptr {w.at(source, v * lanes, T)}, i32 {size}, <{lanes} x i1> %m{v}, {full} zeroinitializer"
+            x = w.value(f"call {full} @llvm.masked.load.{shape.suffix}.p0({given})")
+            w.line(f"store {full} {x}, ptr {w.at(target, v * lanes, T)}, align {size}")
+
+
 def _row(w: Writer, T: str, size: int, r: object, start: object, width: int) -> None:
     """One row from so many values on."""
     source, target = w.at("%from", w.times(r, "%row"), "i8"), w.at("%to", r, T)
     with w.loop("%k", start) as p:
         w.store(w.load(w.at(source, w.times(p, "%inner"), "i8"), 0, T, size), target, w.times(p, width), T, size)
+
+
+def _put(shape: Shape) -> str:
+    T, size = shape.type, shape.dtype.itemsize
+    parameters = ("ptr %to", "i64 %row", "ptr %from", "i64 %step", "i64 %rows", "i64 %left")
+    w = Writer("internal void", f"put_{T}", parameters)
+    whole = w.value(f"and i64 %left, {-shape.lanes}")
+    with w.loop(whole, 0, shape.lanes) as j, w.loop("%rows") as r:
+        _copy_at(w, r, j, T, size, shape.lanes)
+    done, count = w.variable("i64", whole), shape.lanes // 2
+    while count:
+        with w.when(w.value(f"icmp ne i64 {w.value(f'and i64 %left, {count}')}, 0")):
+            j = w.value(f"load i64, ptr {done}")
+            with w.loop("%rows") as r:
+                _copy_at(w, r, j, T, size, count)
+            w.line(f"store i64 {w.add(j, count)}, ptr {done}")
+        count //= 2
+    w.line("ret void")
+    return w.text
+
+
+def _copy_at(w: Writer, row: str, column: str, T: str, size: int, count: int) -> None:
+    source, target = (w.at(w.at(f"%{name}", w.times(row, f"%{step}"), "i8"), column, T)
+                      for name, step in (("from", "step"), ("to", "row")))  # fmt: skip
+    _copy(w, source, target, T, size, count)
 
 
 # -- by tables ---------------------------------------------------------------------------------------------------------

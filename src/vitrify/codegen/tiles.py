@@ -64,6 +64,19 @@ class Shape:
         return self.has_16_registers
 
     @property
+    def reads_whole(self) -> bool:
+        """Whether tiles of two vectors read whole ones for fewer columns, too: of a copy of b with zeros behind them.
+
+        Loads under AVX2's masks made them half as fast.
+        """
+        return self.has_16_registers
+
+    @property
+    def least_of_two_vectors(self) -> int:
+        """Rows of the smallest tile that reads two vectors of b, as it lies."""
+        return min(rows for rows, vectors in self.rows if vectors == 2)
+
+    @property
     def most(self) -> int:
         """Rows of the largest tile."""
         return self.rows[0][0]
@@ -126,7 +139,11 @@ class _Tile:
             " #1 {", "entry:",
         ]  # fmt: skip
         if self.kind == "part":
-            lines += _masks(self.shape.lanes, self.vectors)
+            lines += column_masks(self.shape.lanes, self.vectors)
+        if self._is_spread:
+            lines.append(
+                f"  %held = alloca [{self.rows * self.vectors * self.shape.lanes} x {self.shape.type}], align 64"
+            )
         elif self.shape.fetches:
             lines += self._fetched()
         if self.kind != "packed":
@@ -235,7 +252,7 @@ class _Tile:
         shape, T, size, lines = self.shape, self.shape.type, self.shape.dtype.itemsize, []
         for v in range(self.vectors):
             lines += [f"  %{own}b{v}.at = getelementptr i8, ptr {b}, i64 {offset + v * shape.lanes * size}",
-                      f"  %{own}b{v} = {self._load(f'%{own}b{v}.at', v)}"]  # fmt: skip
+                      f"  %{own}b{v} = {self._load(f'%{own}b{v}.at', v, self._is_whole)}"]  # fmt: skip
         for r, at in enumerate(rows):
             lines += [f"  %{own}x{r}.at = {at}", *_broadcast(T, size, shape.lanes, f"{own}x{r}")]
             lines += [
@@ -259,13 +276,38 @@ class _Tile:
             v = int(place.split(".")[1])
             lines += [f"  %o{place} = {self._load(f'%c{place}', v)}",
                       f"  %d{place} = fadd {shape.full} %o{place}, %n{place}"]  # fmt: skip
+        if self._is_spread:
+            return [*lines, "  br label %writing", *self._spread()]
         lines += [self._store(f"%d{place}", f"%c{place}", int(place.split(".")[1])) for place in self._places]
         lines += ["  ret void", "writing:"]
         return lines + [self._store(f"%n{place}", f"%c{place}", int(place.split(".")[1])) for place in self._places]
 
-    def _load(self, at: str, vector: int) -> str:
+    @property
+    def _is_spread(self) -> bool:
+        """Whether it writes by `put_<type>`: a store under AVX2's masks takes some CPUs (AMD's) a dozen cycles and
+        more, so that those of one tile would take longer than its sums.
+        """
+        return self.kind == "part" and self.shape.has_16_registers
+
+    def _spread(self) -> list[str]:
+        """Write the sums into memory of whole vectors, and from there the columns that there are."""
+        shape, width = self.shape, self.vectors * self.shape.lanes
+        lines = ["writing:"]
+        lines += [f"  %e{p} = phi {shape.full} [%n{p}, %done], [%d{p}, %adding]" for p in self._places]
+        for number, place in enumerate(self._places):
+            lines += [f"  %held{place} = getelementptr {shape.full}, ptr %held, i64 {number}",
+                      f"  store {shape.full} %e{place}, ptr %held{place}, align {shape.dtype.itemsize}"]  # fmt: skip
+        given = f"ptr %c, i64 %crow, ptr %held, i64 {width * shape.dtype.itemsize}, i64 {self.rows}, i64 %left"
+        return [*lines, f"  call void @put_{shape.type}({given})"]
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether there are as many columns of b as the vectors have."""
+        return self.kind != "part" or (self.vectors == 2 and self.shape.reads_whole)
+
+    def _load(self, at: str, vector: int, is_whole: bool = False) -> str:
         full, size = self.shape.full, self.shape.dtype.itemsize
-        if self.kind != "part":
+        if is_whole or self.kind != "part":
             return f"load {full}, ptr {at}, align {size}"
         given = f"ptr {at}, i32 {size}, <{self.shape.lanes} x i1> %m{vector}, {full} zeroinitializer"
         return f"call {full} @llvm.masked.load.{self.shape.suffix}.p0({given})"
@@ -288,9 +330,9 @@ def _broadcast(T: str, size: int, lanes: int, name: str) -> list[str]:
     ]
 
 
-def _masks(lanes: int, vectors: int) -> list[str]:
-    """For each vector which of its columns there are."""
-    lines = [f"  %left.one = insertelement <{lanes} x i64> poison, i64 %left, i64 0",
+def column_masks(lanes: int, vectors: int, count: str = "%left") -> list[str]:
+    """For each vector which of its columns there are, %m<vector>."""
+    lines = [f"  %left.one = insertelement <{lanes} x i64> poison, i64 {count}, i64 0",
              f"  %left.all = shufflevector <{lanes} x i64> %left.one, <{lanes} x i64> poison, "
              f"<{lanes} x i32> zeroinitializer"]  # fmt: skip
     for v in range(vectors):
