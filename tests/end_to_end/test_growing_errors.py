@@ -265,14 +265,6 @@ def numbers_of_two_classes(x):
     return out
 
 
-def first_and(x, *rest):
-    return x + sum(rest)
-
-
-def both(x, y):
-    return x + y
-
-
 def stars_for_a_library(x):
     return os.path.join("a", *grown(x))
 
@@ -281,19 +273,9 @@ def stars_for_rows_of_any_length(x):
     return list(zip(*[grown(x + v) for v in grown(x)]))
 
 
-def stars_for_named_parameters(x):
-    return first_and(*grown(x))
-
-
-def stars_without_a_taker(x):
-    return both(x, *grown(x))
-
-
 REFUSED = [
     (stars_for_a_library, "`join` called with *values, whose number is known only when the program runs"),
     (stars_for_rows_of_any_length, "how long each is must be known"),
-    (stars_for_named_parameters, "its first parameters may be among them"),
-    (stars_without_a_taker, "it has no parameter such as `*rest`, which takes any number of them"),
     *[(fn, "leave the function") for fn in (rows_and_slice_returned, rows_twice_returned, chosen_row_returned)],
     *[
         (fn, "also an item of a list")

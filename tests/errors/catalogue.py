@@ -327,26 +327,22 @@ GROUPS: dict[str, list[Entry]] = {
             "A value of several kinds",
             "ArgumentError",
             "is used where it must be of one kind",
-            "Whatever is asked of such a value is asked of each kind by itself. Python looks into what stands behind a "
-            "star while it converts.",
+            "Whatever is asked of such a value is asked of each kind by itself. Python makes a class while it "
+            "converts.",
             """
-            def add(a, b=1.0):
-                return a + b
-
-
             def f(x):
-                given = (x,) if x.sum() > 0 else (x, x * 2)
-                return add(*given)
+                kind = dict if x.sum() > 0 else list
+
+                class Kept(kind):
+                    def size(self):
+                        return len(self) + 1
+
+                return x * Kept().size()
             """,
             """
-            def add(a, b=1.0):
-                return a + b
-
-
             def f(x):
-                if x.sum() > 0:
-                    return add(x)
-                return add(x, x * 2)
+                kept = dict() if x.sum() > 0 else list()
+                return x * (len(kept) + 1)
             """,
         ),
         _entry(
@@ -1028,22 +1024,23 @@ GROUPS: dict[str, list[Entry]] = {
             " a dict some of whose keys are set on one path of a tensor's decision only",
             "Loops, `in`, `d[key]`, `d.get()` and `len` work; Python itself would need to know which keys there are.",
             """
-            def count(**given):
-                return len(given)
+            import json
 
 
             def f(x):
-                parts = {"a": x}
+                parts = {"a": 1}
                 if x.sum() > 0:
-                    parts["b"] = x * 2
-                return x * count(**parts)
+                    parts["b"] = 2
+                return x * len(json.dumps(parts))
             """,
             """
+            import json
+
+
             def f(x):
-                parts = {"a": x}
                 if x.sum() > 0:
-                    parts["b"] = x * 2
-                return x * len(parts)
+                    return x * len(json.dumps({"a": 1, "b": 2}))
+                return x * len(json.dumps({"a": 1}))
             """,
         ),
         _entry(
@@ -1634,6 +1631,8 @@ ELSEWHERE: dict[str, str] = {
     "lists leave the function that may have an inner list in common, or have one twice, as only the run knows": _LISTS,
     " of a list whose length is known only when the program runs": _LISTS,
     "` called with *values, whose number is known only when the program runs: ": _LISTS,
+    "a call with *values, whose number is known only when the program runs: there are ":
+    "tests/convert/test_starred_calls.py",
     "`zip` called with *rows, whose number is known only when the program runs: how long each is must be "
     "known, and without strict=True": _LISTS,
     "a tensor as the key of a dict: its value is known only when the program runs": _LISTS,

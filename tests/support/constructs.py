@@ -521,6 +521,10 @@ def higher_order(x):
     return apply(table["double"], x)
 
 
+def fill(x, y=1.0, z=2.0, *, scale=1):
+    return (x * y + z) * scale
+
+
 @construct(CALL, "default, keyword-only, `*args`, `**kwargs`")
 def star_arguments(x):
     return collect(x, x * 2, scale=3, extra=x)
@@ -538,6 +542,16 @@ def star_call_of_open_list(x):
     while found[-1].sum() < 20:
         found.append(found[-1] + 1)
     return collect(x, *found, scale=2)
+
+
+@construct(CALL, "`f(*xs)` and `f(**d)`, their number and names known only when it runs, given to parameters")
+def stars_given_to_parameters(x):
+    found, named = [x], {}
+    while found[-1].sum() < 20:
+        found.append(found[-1] + 15)
+    if x.sum() > 0:
+        named["scale"] = 2
+    return fill(*found, **named)
 
 
 @construct(CALL, "`max(*xs)`, `zip(*rows)`, `print(*xs)`, their number known only when it runs")

@@ -111,6 +111,9 @@ class PythonHelpers:
     def spread(self, values):
         return Spread(values)
 
+    def named(self, mapping):
+        return mapping
+
     def convert_ifelse(self, test, then, orelse, ins, names, shared=()):
         assert isinstance(ins, tuple) and isinstance(names, tuple)
         outs = then(*ins) if test else orelse(*ins)

@@ -22,7 +22,8 @@ from .calls.library import looks_around, of_library
 from .calls.open_axes import for_axes
 from .calls.optional_arguments import for_either
 from .calls.starred import StarredCalls
-from .control.attempts import raising_form, tried
+from .control.attempts import raised, raising_form, tried
+from .control.raise_ import convert_raise, is_raised_by_user
 from .control.recursion import entered
 from .guards.observe import current_observer
 from .helpers import VitrifyHelpers
@@ -31,6 +32,7 @@ from .state.journal import note_write
 from .values.handlers import deep_tries
 from .values.one_of import GraphOneOf, each_option, for_options
 from .values.user_code import is_ours, is_user_code, passes_on
+from .values.user_errors import without_frames
 
 Converted = Callable[..., Any]
 
@@ -152,9 +154,39 @@ def attempt(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     return tried(lambda: _called(function)(*args, **kwargs), (*args, *kwargs.values()))
 
 
+def attempt_starred(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """As `attempt`, of a call with stars."""
+    if isinstance(function, GraphOneOf):
+        return each_option(function, lambda option: attempt_starred(option, *args, **kwargs))
+    if current_builder() is not None and raising_form(function, _convert_raising) is not None:
+        return _ATTEMPTED(function)(*args, **kwargs)
+    return tried(lambda: _STARRED(function)(*args, **kwargs), (*args, *kwargs.values()))
+
+
+def _attempt_that_fits(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """`attempt`, which sees that the arguments do not fit, too."""
+    try:
+        return attempt(function, *args, **kwargs)
+    except TypeError as err:
+        if not is_raised_by_user(err):
+            raise
+        return raised(convert_raise(without_frames(err)))
+
+
+def _raise(err: BaseException) -> Any:
+    raise err
+
+
+_STARRED = StarredCalls(_called, convert_plain, _raise)
+_ATTEMPTED = StarredCalls(
+    lambda function: partial(_attempt_that_fits, function),
+    lambda plain: raising_form(plain, _convert_raising),
+    raised,
+    _called,
+)
 _LIBRARY = (FunctionType, MethodType, BuiltinFunctionType, MethodDescriptorType, type)
 _WITH_OPTIONS = (FunctionType, MethodType, Layer)
-HELPERS = VitrifyHelpers(_called, StarredCalls(_called, convert_plain), attempt)
+HELPERS = VitrifyHelpers(_called, _STARRED, attempt, attempt_starred)
 
 
 def convert(function: Callable[..., Any]) -> Converted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .calls.by_name import named
 from .calls.caught import pass_on
 from .calls.generators import delegate, give, give_watched
 from .calls.list_builtins import spread
@@ -91,6 +92,7 @@ class VitrifyHelpers:
     new_set = staticmethod(new_set)
     key = staticmethod(key_of)
     spread = staticmethod(spread)
+    named = staticmethod(named)
     list_of = staticmethod(list_of)
     set_of = staticmethod(set_of)
     dict_of = staticmethod(dict_of)
@@ -104,10 +106,11 @@ class VitrifyHelpers:
     returned = staticmethod(returned)
     raised = staticmethod(raised)
 
-    def __init__(self, convert_call: Any, convert_starred: Any, attempt: Any) -> None:
+    def __init__(self, convert_call: Any, convert_starred: Any, attempt: Any, attempt_starred: Any) -> None:
         self.convert_call = convert_call
         self.convert_starred = convert_starred
         self.attempt = attempt
+        self.attempt_starred = attempt_starred
 
     def __repr__(self) -> str:
         return "<vitrify helpers>"

@@ -1,6 +1,7 @@
 """Every call goes through `vt.convert_call(f)(...)`, so that what is called can be converted, too.
 
-`f(*values)` is `vt.convert_starred(f)(vt.spread(values))`: a tensor may decide how many values there are.
+`f(*values, **named)` is `vt.convert_starred(f)(vt.spread(values), **vt.named(named))`: a tensor may decide how many
+values there are, and which names.
 
 Left alone: helpers, explicit `super(...)`, methods of literals but those that make text of others (`", ".join(...)`).
 """
@@ -40,16 +41,21 @@ class _Calls(ExpressionTransformer):
 
     def _helper(self, call: Node) -> str:
         """The helper that gives what is called; the call's arguments become what that takes."""
-        starred = [isinstance(arg, gast.Starred) for arg in call.args]
-        if not any(starred):
-            return "convert_call"
-        spread = self.context.call
-        call.args = [spread("spread", a.value, at=a) if star else a for a, star in zip(call.args, starred)]
-        return "convert_starred"
+        return "convert_starred" if spread_arguments(call, self.context) else "convert_call"
 
     def _is_super(self, node: Node) -> bool:
         is_named = isinstance(node.func, gast.Name) and node.func.id == "super"
         return is_named and not self.context.global_names("super")
+
+
+def spread_arguments(call: Node, context: Context) -> bool:
+    """Whether there are stars among the call's arguments; what stands behind them is made what the helpers take."""
+    starred = [isinstance(arg, gast.Starred) for arg in call.args]
+    named = [keyword for keyword in call.keywords if keyword.arg is None]
+    call.args = [context.call("spread", a.value, at=a) if star else a for a, star in zip(call.args, starred)]
+    for keyword in named:
+        keyword.value = context.call("named", keyword.value, at=keyword.value)
+    return any(starred) or bool(named)
 
 
 class _CallsOfPython(_Calls):

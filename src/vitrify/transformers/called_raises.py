@@ -32,6 +32,7 @@ from __future__ import annotations
 import gast
 
 from .attribute import inplace
+from .call import spread_arguments
 from .context import Context
 from .facts.activity import helper_name
 from .nodes import FUNCTIONS, Node, ScopeTransformer, Stmts, all_nodes, docstring_length, is_generator
@@ -248,7 +249,8 @@ class _Hoisting:
         return [*inner.before, *quote("held = value", at=part, held=held, value=value)]
 
     def _attempt(self, call: Node) -> Node:
-        made = self.context.call("attempt", call.func, *call.args, at=call)
+        helper = "attempt_starred" if spread_arguments(call, self.context) else "attempt"
+        made = self.context.call(helper, call.func, *call.args, at=call)
         made.keywords = call.keywords
         return self._jumping(gast.copy_location(made, call))
 

@@ -50,6 +50,7 @@ from ..operators.ordering import objects_in_order, ordered
 from ..values.base import builder, is_graph
 from ..values.deferred import is_deferred
 from ..values.emit import is_numeric
+from ..values.one_of import GraphOneOf, each_option, settled
 from ..values.optional import assert_not_none
 from ..values.sequences import GraphSequence
 from ..values.user_code import converted, user_method
@@ -170,7 +171,11 @@ def convert_deque(iterable: Any = (), maxlen: Any = None) -> Any:
 
 def spread(values: Any) -> Spread:
     """`*values` in a list display or a call."""
-    values = listed(values) if pushing(values) else keys_listed(list_in(values))
+    values = listed(values) if pushing(values) else keys_listed(list_in(settled(values)))
+    if isinstance(values, GraphOneOf) and values.count() is None:
+        values = each_option(values, convert_list)
+    if is_graph(values) and values.ndim > 0 and values.shape[0] < 0:
+        values = convert_list(values)
     return Spread(values if is_open(values) or not hasattr(type(values), "__iter__") else tuple(iter(values)))
 
 

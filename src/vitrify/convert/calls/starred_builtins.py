@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -22,6 +23,7 @@ from ..values.base import builder, is_graph
 from ..values.deferred import Call, record
 from ..values.handlers import refuse_if_caught
 from ..values.sequences import GraphSequence
+from .lazy_library import LAZY_LIBRARY
 from .list_builtins import mapped
 from .open_lists import OPEN_LISTS
 
@@ -111,10 +113,16 @@ def _print(args: Sequence[Any], least: int, *, sep: Any = None, end: Any = None,
     convert_print(end=end, **to)
 
 
+def _chain(args: Sequence[Any], least: int) -> Any:
+    """`itertools.chain(*rows)`."""
+    return LAZY_LIBRARY[itertools.chain.from_iterable](together(args))
+
+
 STARRED_BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.max: _extreme(builtins.max),
     builtins.min: _extreme(builtins.min),
     builtins.zip: _zip,
     builtins.print: _print,
+    itertools.chain: _chain,
 }
 """By builtin: what is given the arguments, some of them Spreads, and how many values these are at least."""

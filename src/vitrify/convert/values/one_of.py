@@ -77,6 +77,9 @@ class GraphOneOf(OneOf):
             raise AttributeError(attribute)
         return getattr(self._known(), attribute)
 
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        return (self._known(),)
+
     def __reversed__(self) -> Iterator[Any]:
         found = settled(self)
         items: Iterator[Any] = reversed(self._items() if found is self else found)
@@ -87,10 +90,15 @@ class GraphOneOf(OneOf):
 
         On the path of what has no items, such as None, it raises what Python does.
         """
-        rows = [option for option in options_of(self).values() if hasattr(type(option), "__iter__")]
-        if not all(map(_is_row, rows)) or len(set(map(len, rows))) != 1:
+        count = self.count()
+        if count is None:
             raise self.fail()
-        return [each_option(self, partial(_item, place)) for place in range(len(rows[0]))]
+        return [each_option(self, partial(_item, place)) for place in range(count)]
+
+    def count(self) -> int | None:
+        """How many items each option that has any has, of lists and tuples; None where they are others, or differ."""
+        rows = [option for option in options_of(self).values() if hasattr(type(option), "__iter__")]
+        return len(rows[0]) if all(map(_is_row, rows)) and len(set(map(len, rows))) == 1 else None
 
     def _known(self) -> Any:
         found = settled(self)
