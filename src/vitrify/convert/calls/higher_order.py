@@ -17,6 +17,7 @@ from ..control.comprehension import keys_listed
 from ..control.protocols import iterate, truth
 from ..values.base import is_graph
 from ..values.deferred import Deferred
+from ..values.one_of import lazily_by_option
 from ..values.sequences import GraphSequence, as_sequence, graph_zip
 from ..values.user_code import converted
 from .library import of_library
@@ -155,8 +156,8 @@ def _selected(data: Any, selectors: Any) -> Any:
 
 
 HIGHER_ORDER: dict[Any, Callable[..., Any]] = {
-    builtins.map: convert_map,
-    builtins.filter: convert_filter,
+    builtins.map: lazily_by_option(convert_map),
+    builtins.filter: lazily_by_option(convert_filter),
     functools.reduce: convert_reduce,
     itertools.accumulate: convert_accumulate,
     itertools.starmap: convert_starmap,

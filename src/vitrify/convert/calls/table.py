@@ -51,7 +51,7 @@ from ..values.emit import unset_flag
 from ..values.facts import ask
 from ..values.handlers import catching
 from ..values.maybe import is_set, set_flag, set_or, where_set
-from ..values.one_of import GraphOneOf, asked, by_option, each_option, settled
+from ..values.one_of import GraphOneOf, asked, by_option, each_option, lazily_by_option, settled
 from ..values.optional import assert_not_none
 from ..values.sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
 from ..values.text import GraphText, convert_ascii, convert_format, convert_repr, convert_str, of_number
@@ -479,9 +479,9 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.pow: convert_pow,
     builtins.hash: _by_method(hash, "__hash__", builtins.hash),
     builtins.range: convert_range,
-    builtins.enumerate: convert_enumerate,
-    builtins.zip: convert_zip,
-    builtins.reversed: _by_method(reversed, "__reversed__", convert_reversed),
+    builtins.enumerate: lazily_by_option(convert_enumerate),
+    builtins.zip: lazily_by_option(convert_zip),
+    builtins.reversed: lazily_by_option(_by_method(reversed, "__reversed__", convert_reversed)),
     builtins.isinstance: convert_isinstance,
     builtins.type: convert_type,
     builtins.print: convert_print,
@@ -498,11 +498,11 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.all: convert_all,
     builtins.iter: convert_iter,
     builtins.next: convert_next,
-    builtins.list: _from_items(list),
-    builtins.tuple: _from_items(tuple),
-    builtins.set: _set_from_items,
-    builtins.frozenset: _from_items(frozenset),
-    builtins.dict: _from_pairs,
+    builtins.list: by_option(1)(_from_items(list)),
+    builtins.tuple: by_option(1)(_from_items(tuple)),
+    builtins.set: by_option(1)(_set_from_items),
+    builtins.frozenset: by_option(1)(_from_items(frozenset)),
+    builtins.dict: by_option(1)(_from_pairs),
     builtins.dict.fromkeys: _from_keys,
     builtins.getattr: convert_getattr,
     builtins.hasattr: convert_hasattr,

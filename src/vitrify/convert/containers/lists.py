@@ -29,6 +29,7 @@ from ..state.journal import note_write
 from ..state.places import ContentPlace
 from ..values.base import builder, is_graph
 from ..values.deferred import Call, Input
+from ..values.one_of import by_option
 from ..values.sequences import GraphSequence
 from ..values.user_errors import for_user, note_user_error
 from .inner_lists import (
@@ -324,6 +325,7 @@ class GraphList(OpenList):
         self._holds(value, -1)
 
     @for_user
+    @by_option(2)
     def extend(self, values: Any) -> None:
         """`list.extend`."""
         values = as_list(values)

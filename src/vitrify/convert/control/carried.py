@@ -21,7 +21,7 @@ from ..containers.list_items import TWICE, is_lost, item_spec, list_spec, shared
 from ..containers.lists import GraphList
 from ..containers.structure import is_alike, put_together
 from ..containers.tuples import GraphTuple
-from ..state.inside import knows_nothing_of
+from ..state.inside import is_from_before, knows_nothing_of
 from ..state.journal import Journal
 from ..state.places import kind_of
 from ..values.base import Undefined, builder, is_constant, is_tensor
@@ -35,6 +35,7 @@ from ..values.emit import (
     unset_flag,
 )  # fmt: skip
 from ..values.facts import FirstIterationDiffers
+from ..values.foreign import ForkedError
 from ..values.one_of import MAX_OPTIONS, GraphOneOf, options_of, settled
 from ..values.text_choice import is_text
 from .leaves import (
@@ -64,10 +65,11 @@ class CarriedValue:
     leaves: list[Leaf]
     loc: Loc | None = None
     before: Any = None  # a copy of a container or object as it was before the loop
+    stays: bool = False  # whether containers from before stay the objects that they are, beside what the body makes
     shared: bool = False  # whether a list in it is known by another name, too
 
     @classmethod
-    def of(cls, name: str, value: Any) -> CarriedValue:
+    def of(cls, name: str, value: Any, stays: bool = False) -> CarriedValue:
         """The variable as it is before the loop.
 
         A container or object that can change stays that object while the body leaves it in its variable; what happens
@@ -75,8 +77,18 @@ class CarriedValue:
         """
         if _can_change(value):
             before = _copied(value) if isinstance(value, BY_CONTENT) else rebuild(*node_of(value))
-            return cls(name, LEAF, [Leaf(value)], before=before)
+            return cls(name, LEAF, [Leaf(value)], before=before, stays=stays and isinstance(value, BY_CONTENT))
+        if stays and isinstance(value, GraphOneOf) and any(isinstance(o, BY_CONTENT) for o in value.options):
+            return cls._of_options(name, value)
         return cls.opened(name, value)
+
+    @classmethod
+    def _of_options(cls, name: str, value: GraphOneOf) -> CarriedValue:
+        """A variable of several kinds, of which containers stay the objects that they are."""
+        raw: list[Any] = [value.code]
+        trees = [_flatten_but_containers(option, raw) for option in value.options]
+        leaves = [Leaf(v) if isinstance(v, BY_CONTENT) else leaf_for(v) for v in raw]
+        return cls(name, (OneOf, (LEAF, *trees), None), leaves, stays=True)
 
     @classmethod
     def opened(cls, name: str, value: Any) -> CarriedValue:
@@ -212,6 +224,9 @@ class CarriedValue:
         if start is not None:
             if value is start:
                 return False
+            if self.stays:
+                self.tree, self.leaves = self._of_several(LEAF, iter(self.leaves), value)
+                return True
             # another container comes out: its leaves are carried from now on
             opened = self.opened(self.name, self.before)
             self.tree, self.leaves = opened.tree, opened.leaves
@@ -224,7 +239,8 @@ class CarriedValue:
         tree = self._flatten(value, raw)
         if tree != self.tree or any(map(_is_another_constant, self.leaves, raw)):
             return self._restructure(tree, raw, settled(value))
-        wider = [wanting(widened(self.name, leaf, end), end) for leaf, end in zip(self.leaves, raw)]
+        pairs = zip(self.leaves, raw)
+        wider = [leaf if _stays(leaf, end) else wanting(widened(self.name, leaf, end), end) for leaf, end in pairs]
         changed = any(a is not b for a, b in zip(wider, self.leaves))
         self.leaves = wider
         return changed
@@ -328,7 +344,10 @@ class CarriedValue:
             options[index] = self._wider_option(*options[index], value)
         for value in missing:
             raw: list[Any] = []
-            options.append((flatten(value, raw), [self._leaf_of_lacking(v) for v in raw]))
+            if self.stays and isinstance(value, BY_CONTENT) and is_from_before(value, builder().block):
+                options.append((LEAF, [Leaf(value)]))
+            else:
+                options.append((flatten(value, raw), [self._leaf_of_lacking(v) for v in raw]))
         if len(options) > MAX_OPTIONS or not builder().tracing:
             raise self._changes()
         return (OneOf, (LEAF, *[t for t, _ in options]), None), [code, *[v for _, leaves in options for v in leaves]]
@@ -393,7 +412,7 @@ def _width(tree: TreeDef) -> int:
 def _flatten_like(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any]) -> TreeDef:
     if tree is LEAF:
         leaf = next(held)
-        if leaf.items is not None and isinstance(value, list):
+        if (leaf.items is not None and isinstance(value, list)) or _stays(leaf, value):
             raw.append(value)
             return LEAF
         if leaf.is_text and not isinstance(value, Undefined) and are_texts(value):
@@ -410,6 +429,24 @@ def _flatten_like(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any
             next(held)
         return flatten(value, raw)
     return tree[0], tuple([_flatten_like(child, held, v, raw) for child, v in zip(tree[1], node[1])]), tree[2]
+
+
+def _flatten_but_containers(value: Any, raw: list[Any]) -> TreeDef:
+    if isinstance(value, BY_CONTENT):
+        raw.append(value)
+        return LEAF
+    return flatten(value, raw)
+
+
+def _is_object(leaf: Leaf) -> bool:
+    """Whether it is a certain list or dict, which it stays."""
+    is_held = isinstance(leaf.start, BY_CONTENT) and leaf.items is None and leaf.meta is None
+    return is_held and builder().keeps_containers
+
+
+def _stays(leaf: Leaf, value: Any) -> bool:
+    """Whether the leaf is a certain list or dict, and the value is that one."""
+    return value is leaf.start and _is_object(leaf)
 
 
 _Option = tuple[TreeDef, list[Leaf]]
@@ -460,7 +497,7 @@ def _holds(tree: TreeDef, leaves: Sequence[Leaf], value: Any) -> bool:
         return is_text(value)
     if leaf.items is not None or leaf.meta is not None:
         return isinstance(value, list) if leaf.items is not None else is_numeric(value)
-    return fits(leaf.start, value)
+    return _stays(leaf, value) if _is_object(leaf) else fits(leaf.start, value)
 
 
 @dataclass
@@ -503,10 +540,10 @@ class CarriedState:
         written = {id(getattr(place, "owner", None)) for place, _ in journal.before.values()}
         for carried, end in zip(self.variables, results):
             start = carried.container
-            if start is None or end is start or id(start) in self.own or id(start) not in written:
+            if start is None or end is start or id(start) in self.own or id(start) not in written or carried.stays:
                 continue
             raise FirstIterationDiffers(
-                UnsupportedError(
+                ForkedError(
                     f"{carried.name} is a {kind_of(start)} that the body of a loop changes in place and then exchanges "
                     "for another one; a tensor stops the loop",
                     hint=f"change a copy ({carried.name} = {kind_of(start)}({carried.name})), or the new one only",

@@ -22,6 +22,7 @@ from ..state.ownership import OF_CALLER, Forking, note_forks, note_forks_at, pri
 from ..state.places import ContentPlace, content_before, restore
 from ..values.base import builder, is_graph, is_tensor, scalar_condition
 from ..values.facts import FirstIterationDiffers
+from ..values.one_of import GraphOneOf
 from ..values.optional import MaybeNoneError
 from ..values.sequences import constant
 from .branches import trace_branches
@@ -53,7 +54,8 @@ def trace_loop(
     """
     give_up_trial()
     own = private(values, holders)
-    state = CarriedState([CarriedValue.of(n, v) for n, v in zip(names, values)], own)
+    keeps = builder().keeps_containers
+    state = CarriedState([CarriedValue.of(n, v, keeps and id(v) not in own) for n, v in zip(names, values)], own)
     for place in (*shared, *closed_over((test, body))):
         state.places[place.key] = (place, carry_place(place, place.get()))
     for attempt in range(MAX_ATTEMPTS):
@@ -102,7 +104,7 @@ def carry_place(place: Any, value: Any) -> Any:
     if isinstance(place, ContentPlace) and isinstance(value, OpenDict):
         return CarriedDict(place.label, place.loc, value)
     if not isinstance(place, ContentPlace):
-        return CarriedValue.of(place.label, value)
+        return CarriedValue.of(place.label, value, builder().keeps_containers)
     carried = CarriedValue.opened(place.label, value)  # a copy of the content, never the container itself
     carried.loc = place.loc
     return carried
@@ -181,6 +183,7 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         if results is ENDED:
             return ENDED  # type: ignore[no-any-return]
         results = tuple(map(collapsed, results))
+        _collapse_places(journal)
         journal.forget_local((values, results))
         journal.refuse_spent()
         pairs = zip(state.variables, values, results)
@@ -204,6 +207,13 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         heads = iter(block.inputs)
         listed = [_Listed.of(carried, value, heads) for carried, value in leaving]
     return _Traced(cond, block, turns, handles, listed)
+
+
+def _collapse_places(journal: Journal) -> None:
+    """Let what places hold be of few kinds, as loop variables are."""
+    for place, value in journal.after().values() if builder().keeps_containers else ():
+        if isinstance(value, GraphOneOf):
+            restore(place, collapsed(value))
 
 
 def _note_flagged(state: CarriedState, handles: dict[Variable, Variable], outer: Mapping[Variable, Variable]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MappingView, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -11,10 +11,7 @@ from ...core.dtype import DType
 from ...core.errors import UnsupportedError
 from ...core.pytree import (
     BY_CONTENT,
-    OpenDeque,
     OpenDict,
-    OpenList,
-    OpenTable,
     all_leaves,
     flatten,
     is_open,
@@ -45,8 +42,7 @@ from ..containers.lists import GraphList
 from ..containers.merge_dicts import merge_dicts
 from ..containers.structure import Originals, is_alike, made_of, put_together
 from ..containers.tuples import GraphTuple
-from ..state.inside import knows_nothing_of
-from ..state.journal import is_inside
+from ..state.inside import is_from_before, knows_nothing_of
 from ..values.base import (
     MaybeUnset,
     Undefined,
@@ -127,7 +123,7 @@ class Joined:
         if isinstance(value, BY_CONTENT) and not builder().keeps_containers:
             return False
         original = self.originals.original(value)
-        return id(original) in self.repeated or self.is_from_before(original, block)
+        return id(original) in self.repeated or is_from_before(original, block)
 
     def once(self, original: Any, make: Callable[[], Any]) -> Any:
         """What `make` gives for a container of one path, the same in all places that hold it."""
@@ -144,17 +140,6 @@ class Joined:
     def apart(self) -> set[int]:
         """The ids of containers of one path that are told from all others, and of what they were made of."""
         return {*self.alone, *[id(alone.made) for alone in self.alone.values()]}
-
-    def is_from_before(self, original: Any, block: Block) -> bool:
-        """Whether it is a list or dict that was there before the block, or an object made by this trace before it."""
-        # A tuple is no container that anybody changes: which object it is does not matter.
-        original = original.lists()[0] if isinstance(original, (OpenDeque, OpenTable)) else original
-        if isinstance(original, (OpenList, OpenDict)):  # in no block: the call gave it
-            return original.block is None or not is_inside(original.block, block)
-        made_in = builder().made.block_of(original)
-        if made_in is None:
-            return isinstance(original, (list, dict))  # the user's, whom the trace did not make
-        return not is_inside(made_in, block)
 
     def add(self, a: Any, b: Any) -> int:
         """Index of a new output."""
@@ -323,7 +308,7 @@ def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
     """What only one path has, where nobody reads it on the other (a key of a dict): zeros stand there for tensors."""
     original = joined.originals.original(value)
     block = joined.then if on_then else joined.orelse
-    if joined.is_from_before(original, block):
+    if is_from_before(original, block):
         return Kept(original)
     if is_open(value):
         return joined.once(original, lambda: _merge_lists(value if on_then else [], [] if on_then else value, joined))
@@ -401,7 +386,7 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _optional(a, b, joined)
     dtype = common_dtype(a, b) if builder().tracing is False or have_one_rank(a, b) else None
     if dtype is None:
-        if a.__class__ is b.__class__ and not is_numeric(a) and _same(a, b):
+        if a.__class__ is b.__class__ and not isinstance(a, MappingView) and not is_numeric(a) and _same(a, b):
             return a
         return merge_options(name, a, b, joined)
     numbers = is_python_number(a) and is_python_number(b)

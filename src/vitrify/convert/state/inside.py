@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.pytree import OverList, is_open
+from ...core.pytree import OpenDeque, OpenDict, OpenList, OpenTable, OverList, is_open
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor
 from ...ir.program import Block, Variable
-from ..values.base import is_constant
+from ..values.base import builder, is_constant
 from ..values.deferred import Deferred, Input, parts
 from ..values.user_code import is_user_code
 from .journal import is_inside
@@ -52,6 +52,18 @@ def knows_nothing_of(value: Any, region: Block) -> bool:
             seen[id(part)] = part
             waiting += _held(part)
     return True
+
+
+def is_from_before(container: Any, block: Block) -> bool:
+    """Whether it is a list or dict that was there before the block, or an object made by this trace before it."""
+    # A tuple is no container that anybody changes: which object it is does not matter.
+    container = container.lists()[0] if isinstance(container, (OpenDeque, OpenTable)) else container
+    if isinstance(container, (OpenList, OpenDict)):  # in no block: the call gave it
+        return container.block is None or not is_inside(container.block, block)
+    made_in = builder().made.block_of(container)
+    if made_in is None:
+        return isinstance(container, (list, dict))  # the user's, whom the trace did not make
+    return not is_inside(made_in, block)
 
 
 def _is_plain(part: Any) -> bool:

@@ -260,6 +260,25 @@ def by_option(count: int) -> Callable[[F], F]:
     return decorate
 
 
+def lazily_by_option(function: F) -> F:
+    """Let a function that goes through its arguments later be asked of each option: what it gives is of several kinds.
+
+    Nothing is read before somebody takes the items, so no path need be traced for it.
+    """
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for place, value in enumerate(args):
+            if value.__class__ is GraphOneOf:
+                options = options_of(value)
+                if len(options) > 1 and all(hasattr(type(o), "__iter__") for o in options.values()):
+                    made = {i: _with(call, args, kwargs, place, option) for i, option in options.items()}
+                    return GraphOneOf([value.code, *[made.get(i) for i in range(len(value.options))]], value.name)
+        return function(*args, **kwargs)
+
+    return call  # type: ignore[return-value]
+
+
 def _with(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any], place: int, option: Any) -> Any:
     return function(*args[:place], option, *args[place + 1 :], **kwargs)
 
