@@ -244,9 +244,9 @@ CASES = [
         (fn, GIVEN)
         for fn in (
             turned, item_set, item_added_to, grown, copied, changed_by_another_name, last_is_kept, collected,
+            two_exchanged, kept_by_a_dict, exchanged_on_one_path, in_two_loops,
         )
     ],
-    *[(fn, GIVEN, PYTHON_BY_DEFAULT) for fn in (two_exchanged, kept_by_a_dict, exchanged_on_one_path, in_two_loops)],
     *[(fn, SEVERAL) for fn in (dict_known_by_another_name, local_dict)],
     *[(fn, SEVERAL) for fn in (made_by_map, made_by_generator, counted, wrapped)],
     *[

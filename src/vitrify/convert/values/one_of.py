@@ -263,7 +263,8 @@ def by_option(count: int) -> Callable[[F], F]:
 def lazily_by_option(function: F) -> F:
     """Let a function that goes through its arguments later be asked of each option: what it gives is of several kinds.
 
-    Nothing is read before somebody takes the items, so no path need be traced for it.
+    Nothing is read before somebody takes the items, so no path need be traced for it. Options that are gone through in
+    step are one sequence instead, whose items are of several kinds.
     """
 
     @functools.wraps(function)
@@ -271,7 +272,8 @@ def lazily_by_option(function: F) -> F:
         for place, value in enumerate(args):
             if value.__class__ is GraphOneOf:
                 options = options_of(value)
-                if len(options) > 1 and all(hasattr(type(o), "__iter__") for o in options.values()):
+                have_items = all(hasattr(type(option), "__iter__") for option in options.values())
+                if len(options) > 1 and have_items and value.count() is None:
                     made = {i: _with(call, args, kwargs, place, option) for i, option in options.items()}
                     return GraphOneOf([value.code, *[made.get(i) for i in range(len(value.options))]], value.name)
         return function(*args, **kwargs)
