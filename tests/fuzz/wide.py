@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from .grammar import Scope, Writer, rule, templates
 
+# What a comprehension goes through is a variable (`!`): there Python takes no walrus.
 templates(
     "vec",
     "(<vec> * max([(v.item(), n) for n, v in enumerate(<vec!>)])[0])",
     "(<vec> + sorted([(v.abs().item(), -n) for n, v in enumerate(<vec!>)])[-1][0])",
     "sorted([(v.sum(), v) for v in <list!>], key=lambda p: (p[0] > 0.1, p[0]))[0][1]",
-    "[v for v in [<vec> if <flag> else None, <vec>] if v is not None][-1]",
+    "(lambda *vs: [v for v in vs if v is not None][-1])(<vec> if <flag> else None, <vec>)",
     "paddle.clip(<vec>, <scalar> if <flag> else None, None)",
     "paddle.clip(<vec>, max=None if <flag> else <scalar>)",
     "(<vec> if <vec!> is <vec!> else <vec>)",
@@ -32,13 +33,13 @@ STATEMENTS = (
     "{v} = <vec> * 1; {v}.stop_gradient = <pybool>  # vec",
     "{v} = <vec> * 1; {w} = {v} + <vec>; {v}.detach_(); {v}.add_({w})  # vec",
     "{v} = [{w} * 0.5 for {i} in <list!> if ({w} := {i} + <vec>).sum() > <pyfloat>]; {v}.append(<vec>)  # list",
-    "{w} = <scalar>; {v} = <vec> if any(({w} := {i}) > <pyfloat> for {i} in <vec>) else <vec> * {w}  # vec",
+    "{w} = <scalar>; {v} = <vec> if any(({w} := {i}) > <pyfloat> for {i} in <vec!>) else <vec> * {w}  # vec",
     "{v} = list(chain([<vec>], [{i} for {i} in <list!> if {i}.sum() > <pyfloat>]))  # list",
     "{v} = list(accumulate([{i} for {i} in <list!> if <flag>] + [<vec>], lambda p, q: p * 0.5 + q))  # list",
     "{v} = {{'1': <vec>, '2': <vec>}}.get(str(<pyint>), <vec>)  # vec",
     "{v} = <vec> if f'{{<pyint>}}' in ('1', '2') else <vec>  # vec",
     "{v} = (3, 0, 1, 2).index(<pyint> % 3)  # pyint",
-    "{w} = <scalar>; {v} = <vec> * ({w} if all(({w} := {i}) < <scalar> for {i} in <vec>) else 0.5)  # vec",
+    "{w} = <scalar>; {v} = <vec> * ({w} if all(({w} := {i}) < <scalar> for {i} in <vec!>) else 0.5)  # vec",
 )
 
 
