@@ -40,7 +40,7 @@ test: $(STAMP)  ## run every test that needs no GPU, the slow ones last (ARGS=..
 
 bytecode: $(STAMP)  ## compile the package and its tests, which the workers of `make test` would else do each for itself
 	$(BIN)/python -m compileall -q src
-	$(BIN)/python -m pytest -q -p no:cacheprovider --collect-only >/dev/null
+	$(BIN)/python -m pytest -q -p no:cacheprovider --collect-only -m "$(MARKS)" >/dev/null
 
 test-gpu: $(STAMP)  ## run the tests that need a CUDA device
 	$(BIN)/python -m pytest -q -m gpu $(ARGS)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -53,6 +54,26 @@ def seed_all() -> None:
 def pytest_collectstart(collector: pytest.Collector) -> None:
     if isinstance(collector, pytest.Module):
         seed_all()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files without slow tests where only such are asked for.
+
+    Nine files of ten have none, and every worker reads and imports all that it does not leave out.
+    """
+    if not only_slow(config.option.markexpr) or not collection_path.name.startswith("test_"):
+        return None
+    return (collection_path.is_file() and not names_slow(collection_path)) or None
+
+
+def only_slow(marks: str) -> bool:
+    """Say whether `-m` asks for slow tests alone, as "slow and not gpu" does."""
+    return "slow" in marks.split(" and ") and " or " not in marks
+
+
+def names_slow(path: Path) -> bool:
+    """Say whether a file can mark tests as slow."""
+    return "slow" in path.read_text(encoding="utf-8")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -103,8 +124,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    slow = {item: item.get_closest_marker("slow") is not None for item in items}
+    unseen = [path for path in {item.path for item in items if slow[item]} if not names_slow(path)]
+    if unseen:
+        raise pytest.UsageError(f"slow tests are marked by the files that hold them, not elsewhere: {unseen}")
     # A stable sort: within each group the order of the files stays.
-    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+    items.sort(key=slow.__getitem__)
     if any(item.get_closest_marker("gpu") for item in items) and not cuda_is_here():
         skip(items, "gpu", "needs CuPy and a CUDA device")
     if not NATIVE.setting.get() or why_not_here():
