@@ -1,6 +1,7 @@
 """save and load: what comes back computes and trains as what was saved."""
 
 import json
+import random
 import subprocess
 import sys
 import warnings
@@ -13,7 +14,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify import nn
-from vitrify.core.errors import ArgumentError
+from vitrify.core.errors import ArgumentError, UnsupportedError
 from vitrify.nn import functional as F
 from vitrify.static import InputSpec
 
@@ -411,3 +412,49 @@ def test_what_it_is_given_to_keep_statistics_in(path):
     same = [x.clone() for x in given]
     np.testing.assert_allclose(paddle.jit.load(path)(*given).numpy(), normalized(*same).numpy(), rtol=1e-6)
     assert given[1].tolist() == same[1].tolist() != [0, 0]
+
+
+class Picky(nn.Layer):
+    """Training draws in Python, writes to an object, or cannot be converted."""
+
+    def __init__(self, needs):
+        super().__init__()
+        self.needs = needs
+        self.inner = nn.Linear(3, 3)
+
+    def forward(self, d):
+        x = self.inner(d["x"])
+        if self.training:
+            x = getattr(self, self.needs)(x, d)
+        return x
+
+    def draws(self, x, d):
+        return x * random.random()
+
+    def log(self, x, d):
+        print(x.sum(), file=self)
+        return x
+
+    def write(self, text):
+        pass
+
+    def code(self, x, d):
+        return eval("x")
+
+
+@pytest.mark.parametrize("needs", ["draws", "log", "code"])
+def test_what_trains_only_in_python_is_saved_for_evaluation_alone(needs, path):
+    net = Picky(needs)
+    with pytest.warns(UserWarning, match="`forward` is saved for evaluation mode alone"):
+        loaded = round_trip(net, path, [{"x": InputSpec([None, 3], name="x")}])
+    net.eval()
+    x = {"x": paddle.rand([2, 3])}
+    close(loaded(x), net(x))
+    loaded.train()
+    loaded(x).sum().backward()
+    close(loaded.state_dict()["inner.bias"].grad, np.full(3, 2.0))
+
+
+def test_python_draws_are_refused_by_name(path):
+    with pytest.raises(UnsupportedError, match=r"random numbers of Python or NumPy are drawn here[\s\S]*paddle\.rand"):
+        paddle.jit.save(paddle.jit.to_static(lambda x: x * random.random()), path, input_spec=SPEC)

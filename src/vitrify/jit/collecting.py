@@ -11,11 +11,11 @@ from ..convert.containers.list_items import is_of_tensors
 from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.pytree import OpenTable, unflatten_plain
 from ..core.source import user_stacklevel
-from ..eager.host_ops import effect_op
+from ..eager.host_ops import draw_op, effect_op
 from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor
-from ..ir.attributes import strangers_in
+from ..ir.attributes import check_storable, strangers_in
 from ..ir.input_spec import InputSpec
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, slots_in, tree_to_json
 from ..ir.program import Operator, Program
@@ -32,8 +32,6 @@ from .saved_tensors import TRAIN, elements
 from .saved_value import SavedValue
 from .static_function import StaticFunction
 from .template import CopiedLeaf, ListLeaf, SharedLeaf, Template
-
-_MODES = ((False, ""), (True, TRAIN))
 
 
 def traced(layer: Any, input_spec: Any, training: bool, loaded: ModelFile | None) -> ModelFile:
@@ -54,12 +52,30 @@ def traced(layer: Any, input_spec: Any, training: bool, loaded: ModelFile | None
         if spec is None and name in note.get("read", ()):
             spec = []
         if isinstance(layer, Layer):
-            for mode, suffix in _MODES[: 1 + training]:
-                with _in_mode(layer, mode):
-                    writer.add(name + suffix, function, spec)
+            with _in_mode(layer, False):
+                writer.add(name, function, spec)
+            if training:
+                with _in_mode(layer, True):
+                    _add_training(writer, name, function, spec)
         else:
             writer.add(name, function, spec)
     return writer.model(note) if loaded is None else writer.beside(loaded)
+
+
+def _add_training(writer: _Writer, name: str, function: StaticFunction, spec: Any) -> None:
+    """Keep the program of training mode, if there is one; warns where there is none.
+
+    There need not be: a detector in training mode reads boxes that no InputSpec names, a layer draws in Python.
+    """
+    try:
+        writer.add(name + TRAIN, function, spec, check_storable)
+    except Exception as error:  # noqa: BLE001 - whatever the Layer's code raises where it is not given what it trains on
+        reason = str(error).partition("\n")[0] or type(error).__name__
+        warnings.warn(
+            f"jit.save: `{name}` is saved for evaluation mode alone, which a loaded model runs in training mode as "
+            f"well: there is no program of it in training mode: {reason}",
+            stacklevel=user_stacklevel(),
+        )
 
 
 def _as_static(function: Callable[..., Any]) -> StaticFunction:
@@ -123,21 +139,25 @@ class _Writer:
         self._functions: dict[str, SavedFunction] = {}
         self._tensors: dict[str, Tensor] = {}
 
-    def add(self, name: str, function: StaticFunction, input_spec: Any) -> None:
-        """Trace `function` and keep its program."""
+    def add(
+        self, name: str, function: StaticFunction, input_spec: Any, check: Callable[[Program], None] = lambda _: None
+    ) -> None:
+        """Trace `function` and keep its program, unless `check` raises for it."""
         tree, leaves = _call_to_save(function, input_spec)
         concrete = _traced(function, tree, leaves)
         writes = [*concrete.writes, *exchanged_buffers(concrete)]
         _leave_out_host_calls(concrete.program)
         _leave_out_hand_gradients(concrete.program)
+        _refuse_draws(concrete.program)
+        check(concrete.program)
         concrete.block.outputs = [*concrete.outputs, *[var for _, var in writes]]
-        tensors = tuple(self._tensor_name(t) for t in concrete.captured)
+        input_tree, output_tree = _input_tree(tree, leaves), _output_tree(concrete.output)
         self._functions[name] = SavedFunction(
             program=concrete.program,
             inputs=tuple(leaf for leaf in leaves if isinstance(leaf, InputSpec)),
-            input_tree=_input_tree(tree, leaves),
-            output_tree=_output_tree(concrete.output),
-            tensors=tensors,
+            input_tree=input_tree,
+            output_tree=output_tree,
+            tensors=tuple(self._tensor_name(t) for t in concrete.captured),
             writes=tuple(index for index, _ in writes),
         )
 
@@ -175,6 +195,19 @@ def _leave_out_host_calls(program: Program) -> None:
                 block.ops.remove(operator)
                 where = f": {operator.locs[0]}" if operator.locs else ""
                 warnings.warn(f"jit.save leaves out a call of a Python function{where}", stacklevel=user_stacklevel())
+
+
+def _refuse_draws(program: Program) -> None:
+    """Raise UnsupportedError where the program draws from generators of Python or NumPy: no file holds these."""
+    for block in program.blocks:
+        for operator in block.ops:
+            if operator.op is draw_op:
+                raise UnsupportedError(
+                    "jit.save: random numbers of Python or NumPy are drawn here, whose generators no file holds",
+                    loc=operator.locs[0] if operator.locs else None,
+                    hint="draw them with tensor operations (paddle.rand, paddle.randint, ...), or in training mode "
+                    "alone, or pass them as arguments",
+                )
 
 
 def _leave_out_hand_gradients(program: Program) -> None:

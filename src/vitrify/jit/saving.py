@@ -21,12 +21,15 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
         loaded is saved again with all that its file held.
     input_spec: InputSpecs of the arguments, None dimensions may vary; by default those of `to_static`, or of the last
         call. A Layer is traced twice, in evaluation and in training mode, so that it can be fine-tuned after loading;
-        no gradient flows through a PyLayer there, whose `backward` is Python.
+        no gradient flows through a PyLayer there, whose `backward` is Python. Where the Layer cannot be traced in
+        training mode, as one that then needs more than these arguments, a warning says so, and what is loaded runs in
+        training mode as in evaluation mode.
     format: "onnx" writes `path.onnx` instead, with the settings of `onnx.export`; "paddle" writes `path.pdmodel` and
         `path.pdiparams`, which PaddlePaddle 2 and 3 read, "paddle3" `path.json` and `path.pdiparams`, or
         `params_file` in place of the latter: see docs/interchange.md. "native" writes `path.so` and `path.h`, which run
         without Python: see docs/native.md.
-    Raises ArgumentError without any spec, DTypeError for outputs that a file cannot hold. Source: paddle.jit.save.
+    Raises ArgumentError without any spec, DTypeError for outputs that a file cannot hold, UnsupportedError for what
+    cannot be converted and for random numbers of Python or NumPy. Source: paddle.jit.save.
 
     Example:
         >>> import vitrify as paddle
