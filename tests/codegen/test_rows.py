@@ -53,6 +53,14 @@ def test_rows_of_all_sizes(size, dtype):
         np.testing.assert_allclose(out.astype(float), wanted.astype(float), rtol=CLOSE[dtype], atol=CLOSE[dtype])
 
 
+def test_lengths_neither_overflow_nor_vanish():
+    x = np.array([[0, 0, 0], [np.inf, 1, 2], [np.nan, 1, np.inf], [1e30, -1e30, 2], [1e-30, 2e-30, 0], [3, -4, 0]])
+    x = x.astype("float32")
+    fn = lambda x: x.norm(axis=-1, keepdim=True)  # noqa: E731
+    (found,) = kernel_of(fn, ([6, 3], "float32"))(x)
+    np.testing.assert_allclose(found, eagerly(fn, x), rtol=1e-6)
+
+
 REDUCTIONS = ("sum", "mean", "max", "min", "prod", "any", "all")
 
 

@@ -52,6 +52,11 @@ def test_groups(build, wanted):
     assert kinds(fuse(traced(build, [4, 4], [4, 4], [4]))) == wanted
 
 
+LENGTH = [
+    "abs", "max", "isfinite", "not_equal", "logical_and", "where", "divide", "multiply", "sum", "sqrt", "multiply",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("build", "wanted"),
     [
@@ -68,6 +73,11 @@ def test_groups(build, wanted):
         # What is summed over all rows is there when all are done.
         (lambda x, w: (x * 2).sum(0) * 3, [["multiply", "sum"], "multiply"]),
         (lambda x, w: [y := F.softmax(x), (y * w).sum(0)], [["softmax", "multiply", "sum"]]),
+        # The length of rows is what it is computed by; what drops its dimensions stays outside.
+        (lambda x, w: x.norm(axis=-1), [LENGTH, "squeeze"]),
+        (lambda x, w: x / x.norm(axis=-1, keepdim=True), [[*LENGTH, "divide"]]),
+        (lambda x, w: x.norm(axis=0), ["p_norm"]),
+        (lambda x, w: x.norm(3.0, axis=-1), ["p_norm"]),
         # A sum alone is worth a loop if it is of many numbers, and has NumPy's order of adding if it is of few.
         (lambda x, w: x.sum(-1), ["sum"]),
         (lambda x, w: x.tile([8, 8]).sum(-1), ["tile", ["sum"]]),

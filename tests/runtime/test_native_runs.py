@@ -181,6 +181,16 @@ def test_large_products_and_convolutions_are_calls_by_themselves():
     assert ("conv" in found) == (any_gemm(np.dtype(np.float32)) is not None)
 
 
+def test_running_sums_are_calls_of_any_size():
+    """NumPy's go through memory from each sum to the next."""
+    x = 1e-2 * numbers(300, 400)
+    for axis in (0, 1):
+        core = checked(lambda x, axis=axis: formless(paddle.cumsum(x * 2, axis) + 1), x)
+        (run,) = native_runs(core)
+        assert [op.op.name for op in run._whole._operators] == ["multiply", "cumsum", "add"]
+        assert not run._whole.is_none
+
+
 def test_loops_inside_are_cut_too():
     def fn(x):
         n = x.sum().astype("int64") * 0

@@ -73,6 +73,7 @@ cumsum_op: OpDef = define_op(
     vjp={"x": lambda ct, *, axis, reverse: cumsum_op(ct, axis=axis, reverse=not reverse)},
     maps={"onnx": "CumSum", "paddle": "cumsum"},
     native=running_form("sum"),
+    native_alone=True,
 )
 
 
@@ -130,6 +131,7 @@ cumprod_op: OpDef = define_op(
     vjp={"x": _cumprod_vjp},
     maps={"paddle": "cumprod"},
     native=running_form("prod"),
+    native_alone=True,
 )
 
 

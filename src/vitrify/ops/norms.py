@@ -6,10 +6,12 @@ import math
 from typing import Any
 
 from ..core.alias import aliased
+from ..core.dtype import float32, float64
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, Shape, normalize_axis
 from .arguments import finish, rank_of, static_ints
 from .axes import axes_of, largest, reduced_shape, reduction, restored
+from .compare import isfinite, logical_and
 from .complex_ import abs as abs_
 from .complex_ import part_meta, sgn
 from .decomposition import svdvals
@@ -21,6 +23,7 @@ from .registry import OpDef, define_op, get_op
 from .select import kept, where_op
 from .shape import squeeze, unsqueeze
 from .transpose import moveaxis
+from .unary import sqrt
 
 # -- vectors ---------------------------------------------------------------------------------------------------------
 
@@ -65,9 +68,26 @@ def _p_norm_native(n: Any, x: Any, *, p: float, axis: Shape, keepdim: bool) -> A
     return n.reshape(total, reduced_shape(x.shape, axis, keepdim))
 
 
+def _p_norm_in_ops(x: Any, *, p: float, axis: Shape, keepdim: bool) -> Any:
+    """As the kernel, for p = 2 over rows; None for others, and where there may be no elements, which have no largest
+    one.
+    """
+    shape = x.meta.shape
+    are_rows = sorted(axis) == list(range(len(shape) - len(axis), len(shape)))
+    if p != 2 or x.dtype not in (float32, float64) or not are_rows or any(shape[a] < 1 for a in axis):
+        return None
+    size = abs_(x)
+    top = max_op(size, axis=axis, keepdim=True)
+    scale = where_op(logical_and(isfinite(top), top != 0), top, 1.0)
+    ratio = size / scale
+    total = sqrt(sum_op(ratio * ratio, axis=axis, keepdim=True)) * scale
+    return total if keepdim else squeeze(total, axis=list(axis))
+
+
 p_norm_op: OpDef = define_op(
     "p_norm",
     native=_p_norm_native,
+    decompose=_p_norm_in_ops,
     kernel=_p_norm_kernel,
     meta=_p_norm_meta,
     vjp={"x": _p_norm_vjp},

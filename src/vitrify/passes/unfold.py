@@ -1,6 +1,6 @@
-"""Operators that go over arrays with one number a channel, written in simpler ones: a group then takes in the rest.
+"""Operators written in simpler ones, of which a group then takes in those that go over arrays.
 
-What is computed of the numbers alone stays beside the group.
+What is computed of a number for each channel, or what drops dimensions of a norm, stays beside the group.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 from ..ir.decompose import expanded
 from ..ir.ssa import Graph
 from ..ops.batch_norm import batch_norm_infer_op
+from ..ops.norms import p_norm_op
 
-_UNFOLDED = (batch_norm_infer_op,)
+_UNFOLDED = (batch_norm_infer_op, p_norm_op)
 
 
 def unfolded(graph: Graph) -> Graph:
