@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ..core.meta import is_differentiable
 from ..ir.program import Block, Operator, Variable
 from ..ops.control_flow import if_op, while_op
 from ..ops.registry import NoGradient, StructuralGradient, Vjp
-
-
-def carries_gradient(var: Variable) -> bool:
-    """Whether the variable is of a kind that can have a derivative."""
-    return is_differentiable(var.meta)
 
 
 def active_variables(
@@ -43,7 +37,7 @@ class _Activity:
         return active
 
     def _can_be(self, var: Variable) -> bool:
-        return carries_gradient(var) and not var.stop_gradient and var not in self.blocked
+        return not var.stop_gradient and var not in self.blocked
 
     def _reached(self, operator: Operator, active: set[Variable]) -> Sequence[Variable]:
         rules = operator.op.vjp
@@ -68,11 +62,10 @@ class _Activity:
         body, n = operator.attrs["body"], operator.attrs["n_carried"]
         given = operator.inputs[1 if operator.attrs["cond"] is None else 0 :]
         found = {i for i, v in enumerate(given) if isinstance(v, Variable) and v in active}
-        found = {i for i in found if carries_gradient(body.inputs[i])}
         while True:
             inside = self._of_block(body, found)
             ends = [i for i, v in enumerate(body.outputs) if v in inside]
-            more = {i for i in ends if i < n and carries_gradient(body.inputs[i])}
+            more = {i for i in ends if i < n}
             if more <= found:
                 break
             found |= more

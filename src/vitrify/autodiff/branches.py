@@ -9,7 +9,6 @@ from ..ir.program import Block, Operator, Variable, position
 from ..ir.regions import align_captures
 from ..ops.control_flow import if_op
 from ..ops.missing import mark_missing
-from .activity import carries_gradient
 from .context import Pullback, seed
 from .gaps import marks_of, put_marks
 from .shapes import leave_shapes
@@ -18,7 +17,7 @@ from .shapes import leave_shapes
 def if_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -> list[Variable | None]:
     """A cotangent for each input of an `if` operator."""
     n_user = len(cts)
-    wanted = [i for i, v in enumerate(operator.inputs[1:]) if v in rule.active and carries_gradient(v)]
+    wanted = [i for i, v in enumerate(operator.inputs[1:]) if v in rule.active]
     if not wanted:
         return [None] * len(operator.inputs)
     sides = ("then", "orelse")

@@ -17,7 +17,6 @@ from ..ir.functions import calls_of, record_call
 from ..ir.program import Block, Operator, Variable
 from ..ops.calls import pack_frame_op, unpack_frame_op
 from ..ops.missing import MAY_BE_MISSING, MAY_HAVE_GAPS, absent
-from .activity import carries_gradient
 from .context import Pullback, seed
 from .gaps import put_marks
 
@@ -62,7 +61,7 @@ def _gradient_of(
     key = (function, frames)
     if key not in known:
         seeds = tuple(i for i, v in enumerate(function.outputs) if _is_seed(v, i in frames))
-        wrt = tuple(i for i, v in enumerate(function.inputs) if carries_gradient(v) and not v.stop_gradient)
+        wrt = tuple(i for i, v in enumerate(function.inputs) if not v.stop_gradient)
         frame = _add_frame_output(function)
         with rule.builder.sub_block(parent=function) as block:
             known[key] = FunctionGradient(block, seeds, wrt, frame)
@@ -74,7 +73,7 @@ def _gradient_of(
 
 def _is_seed(output: Variable | None, has_cotangent: bool) -> bool:
     """Frames count only where a cotangent of one is there: they are read by gradients alone."""
-    if output is None or output.stop_gradient or not carries_gradient(output):
+    if output is None or output.stop_gradient:
         return False
     return has_cotangent or not isinstance(output.meta, FrameMeta)
 
@@ -111,10 +110,7 @@ def _record(rule: Pullback, function: Block, gradient: FunctionGradient) -> None
 def pack_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -> list[Variable | None]:
     """The cotangents of what was packed, unpacked from that of the frame."""
     outs: list[Variable] = unpack_frame_op(cts[0], metas=operator.attrs["metas"])
-    return [
-        None if v is None or not carries_gradient(v) else put_marks(ct, NOT_SURE)
-        for v, ct in zip(operator.inputs, outs)
-    ]
+    return [None if v is None else put_marks(ct, NOT_SURE) for v, ct in zip(operator.inputs, outs)]
 
 
 def unpack_vjp(rule: Pullback, operator: Operator, cts: Sequence[Variable | None]) -> list[Variable | None]:

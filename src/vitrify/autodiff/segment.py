@@ -10,7 +10,7 @@ from ..ir.builder import Builder, building
 from ..ir.dead_code import drop_unused_blocks, prune
 from ..ir.program import Block, Program, Variable
 from ..ir.regions import copy_ops
-from .activity import active_variables, carries_gradient
+from .activity import active_variables
 from .context import seed
 from .gaps import mark_gaps
 from .reverse import pull_back
@@ -64,7 +64,7 @@ def build_backward(
 
 def _seeds(outputs: Sequence[Variable], active: Collection[Variable], given: Collection[int] | None) -> tuple[int, ...]:
     numbers = range(len(outputs)) if given is None else given
-    return tuple(i for i in numbers if outputs[i] in active and carries_gradient(outputs[i]))
+    return tuple(i for i in numbers if outputs[i] in active)
 
 
 def _cotangent(block: Block, output: Variable) -> Variable:

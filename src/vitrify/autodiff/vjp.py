@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.meta import UNKNOWN, Meta, Ref
 from ..ir.program import Literal, Operator, Variable
-from ..ops.like import sum_to_like
+from ..ops.like import cast, sum_to_like
 from ..ops.missing import filled
 from ..ops.registry import VARIADIC_OUTPUTS, Rule, Vjp
 
@@ -97,7 +97,9 @@ def _by_input(operator: Operator, found: Mapping[str, Any], needs: frozenset[str
         ct = found.get(name)
         if ct is not None and op.variadic and i >= last:
             ct = ct[i - last]
-        out.append(_fit(ct, value, operator.inputs, see) if op.broadcast and ct is not None else ct)
+        if ct is not None and op.broadcast:
+            ct = _fit(ct, value, operator.inputs, see)
+        out.append(_in_dtype_of(value, ct))
     return out
 
 
@@ -115,6 +117,14 @@ def _fit(ct: Variable, value: Variable, operands: Sequence[Any], see: See) -> Va
     ):
         return ct
     fitted: Variable = sum_to_like(ct, see(value))
+    return fitted
+
+
+def _in_dtype_of(value: Variable, ct: Variable | None) -> Variable | None:
+    """`ct` in the dtype of `value`: rules of integers may compute in floats."""
+    if ct is None or not (isinstance(value.meta, Meta) and isinstance(ct.meta, Meta)) or ct.dtype is value.dtype:
+        return ct
+    fitted: Variable = cast(ct, value.dtype)
     return fitted
 
 

@@ -26,7 +26,6 @@ from .operator_table import (
     DTYPE,
     FIRST_ROW,
     FUNCTION,
-    HAS_GRADIENT,
     KEPT,
     LOOP_DATA,
     MOST_KEPT,
@@ -354,13 +353,12 @@ def kept_words(w: OperatorCall, mask: str) -> str:
     return w.at(w.numbers, w.add(KEPT, w.times(mask, 1 + MOST_KEPT)))
 
 
-def wanted(w: OperatorCall, x: Operand, y: Operand, row: str) -> str:
+def wanted(w: OperatorCall, x: Operand, y: Operand) -> str:
     """The set of operands that want cotangents, as a number; 0 where no gradients are recorded."""
     mask = w.variable("i64", 0)
     for i, operand in enumerate((x, y)):
         bit = w.either(w.read(operand.wants, "i1"), w.load(w.numbers, BITS + i), 0)
         w.store(w.value(f"or i64 {w.read(mask)}, {bit}"), mask)
-    w.store(w.times(w.read(mask), w.load(row, HAS_GRADIENT)), mask)
     with w.unless(w.same(w.read(mask), "0", "i64")):
         on = w.context_value(w.modes.gradient)
         w.decref(on)  # the variable, or its default, still holds it

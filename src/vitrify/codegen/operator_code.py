@@ -74,7 +74,7 @@ def _written(classes: Classes, modes: Modes, no_attrs: Mapping[str, Any]) -> Ope
     for operand in (x, y):
         with w.unless(w.value(f"or i1 {operand.is_tensor}, {w.is_alone}")):
             w.need_number(operand, row)
-    mask = wanted(w, x, y, row)
+    mask = wanted(w, x, y)
     w.compute(x, y, row)
     out = w.wrap()
     with w.unless(w.same(mask, "0", "i64")):

@@ -60,9 +60,9 @@ class Role(Enum):
 ROWS, BITS, KEPT, MOST_KEPT = 0, 1, 3, 3
 FIRST_ROW = KEPT + 4 * (1 + MOST_KEPT)
 # Of a row: dtypes of the operands and of the result, the loop, sizes of elements, what a Python number beside such an
-# operand becomes, whether gradients flow through the result.
-DTYPE, RESULT, FUNCTION, LOOP_DATA, SIZE, RESULT_SIZE, NUMBER, HAS_GRADIENT = range(8)
-ROW = 8
+# operand becomes.
+DTYPE, RESULT, FUNCTION, LOOP_DATA, SIZE, RESULT_SIZE, NUMBER = range(7)
+ROW = 7
 X, Y, OUT = range(3)
 """What may be kept for backward."""
 
@@ -81,7 +81,6 @@ _NUMBERS = {"f": Number.FLOAT, "d": Number.DOUBLE, "i": Number.I32, "l": Number.
 _REAL, _ALL = "fd", "fdil?bBhHILFD"
 # Where Python's method does more than the ufunc for others: integers divided by zero raise, or become floats first.
 _ACCEPTED = {"square": "fdFD", "div": "fdFD", "floordiv": _REAL, "mod": _REAL}
-_DIFFERENTIABLE = "fc"
 
 
 def ufunc_of(op: OpDef) -> np.ufunc:
@@ -116,7 +115,7 @@ def numbers_of(op: OpDef, kept: Mapping[int, Sequence[int]]) -> np.ndarray:
     for i, (dtype, result, loop) in enumerate(rows):
         words[FIRST_ROW + ROW * i :][:ROW] = [
             id(dtype), id(result), loop.function, loop.data, dtype.itemsize, result.itemsize,
-            _NUMBERS.get(dtype.char, Number.NONE).value, result.kind in _DIFFERENTIABLE,
+            _NUMBERS.get(dtype.char, Number.NONE).value,
         ]  # fmt: skip
     return words
 

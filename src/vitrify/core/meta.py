@@ -146,13 +146,6 @@ class FrameMeta:
         return "frame"
 
 
-def is_differentiable(meta: Any) -> bool:
-    """Whether values of this kind can have gradients: of a floating or complex dtype, lists of such, and frames."""
-    while isinstance(meta, ListMeta):
-        meta = meta.item
-    return not isinstance(meta, Meta) or meta.dtype.is_inexact
-
-
 @dataclass(frozen=True, slots=True)
 class Ref:
     """Stands in an attribute for a value known only at run time: input `index` of the operator, or one item of it."""

@@ -14,7 +14,6 @@ Keep = Callable[[Sequence[Any], Sequence[Tensor]], Any]
 
 SCALAR_TYPES = frozenset({bool, int, float, complex})
 NOT_TENSORS = SCALAR_TYPES | {type(None)}
-_DIFFERENTIABLE_KINDS = "fcV"
 NO_ATTRS: Mapping[str, Any] = {}
 """The attributes of all calls that have none."""
 _new = object.__new__
@@ -24,7 +23,7 @@ def record(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], out: Tens
     """Give `out` a node that leads to the inputs; nothing when no cotangent can reach one."""
     array = out._data
     plan, edges = _flow(op, inputs)
-    if plan is None or array.dtype.kind not in _DIFFERENTIABLE_KINDS:
+    if plan is None:
         return
     saved = tuple([keep(inputs, (out,)) for keep in plan.keeps]) if plan.keeps else ()
     out._node = GradNode(op, attrs, edges, plan, saved, ((array.shape, array.dtype),))
@@ -35,7 +34,7 @@ def record_pair(op: OpDef, x: Tensor, y: Tensor, out: Tensor) -> None:
     """`record` for an op of two tensors without attributes."""
     array, rules = out._data, op.vjp
     dtype = array.dtype
-    if rules.__class__ is not Vjp or dtype.kind not in _DIFFERENTIABLE_KINDS:
+    if rules.__class__ is not Vjp:
         return
     first, second = rules.bits
     mask = 0
@@ -63,17 +62,16 @@ def record_pair(op: OpDef, x: Tensor, y: Tensor, out: Tensor) -> None:
 
 
 def record_many(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any], outs: Sequence[Tensor]) -> None:
-    """`record` for the outputs of an op that has several; those that are no floats stay without gradient."""
+    """`record` for the outputs of an op that has several."""
     plan, edges = _flow(op, inputs)
-    inexact = [i for i, out in enumerate(outs) if out._data.dtype.kind in _DIFFERENTIABLE_KINDS]
-    if plan is None or not inexact:
+    if plan is None:
         return
     saved = tuple([keep(inputs, outs) for keep in plan.keeps])
     node = GradNode(op, attrs, edges, plan, saved, tuple([(out._data.shape, out._data.dtype) for out in outs]))
-    for index in inexact:
-        outs[index]._node = node
-        outs[index]._index = index
-        outs[index].stop_gradient = False
+    for index, out in enumerate(outs):
+        out._node = node
+        out._index = index
+        out.stop_gradient = False
 
 
 def _flow(op: OpDef, inputs: Sequence[Any]) -> tuple[Plan | None, list[Edge | None]]:

@@ -50,11 +50,12 @@ class Node(Protocol):
 Edge: TypeAlias = "tuple[Node | None, int, Tensor | None]"
 
 
-def shape_at(edge: Edge) -> tuple[int, ...]:
-    """The shape that a cotangent has where it goes."""
+def meta_at(edge: Edge) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """The shape and the dtype that a cotangent has where it goes."""
     node, index, leaf = edge
-    found: tuple[int, ...] = leaf._data.shape if leaf is not None else node.outputs[index][0]  # type: ignore[union-attr]
-    return found
+    if leaf is not None:
+        return leaf._data.shape, leaf._data.dtype
+    return node.outputs[index]  # type: ignore[union-attr]
 
 
 class Saved:
@@ -207,7 +208,7 @@ class GradNode:
                     item.detach_memory()
 
     def vjp(self, cotangents: list[Tensor | None], last: bool = False) -> Sequence[Tensor | None]:
-        """Cotangents for each input, reduced to the input's shape."""
+        """Cotangents for each input, reduced to the input's shape, in its dtype."""
         op = self.op
         cts: Any = [ct if ct is not None else TENSORS.zeros(*meta) for ct, meta in zip(cotangents, self.outputs)]
         cts = tuple(cts) if op.multiple else cts[0]
@@ -245,8 +246,13 @@ class GradNode:
             ct = by_index[i if i < last else last]
             if variadic and i >= last and ct is not None:
                 ct = ct[i - last]
-            if broadcast and ct is not None and ct._data.shape != (shape := shape_at(edge)):
-                ct = TENSORS.reduce_to(ct, shape)
+            if ct is not None:
+                shape, dtype = meta_at(edge)
+                if broadcast and ct._data.shape != shape:
+                    ct = TENSORS.reduce_to(ct, shape)
+                # Rules of integers may compute in floats; a node that only refuses knows no dtype.
+                if dtype is not None and ct._data.dtype is not dtype and ct._data.dtype != dtype:
+                    ct = TENSORS.cast(ct, dtype)
             out.append(ct)
         return out
 
@@ -254,9 +260,10 @@ class GradNode:
 class TensorFactory:
     """How the tape makes tensors; filled in once by `eager.tensor`, which imports this module."""
 
-    __slots__ = ("as_tensor", "of_output", "ones_like", "reduce_to", "wrap", "zeros")
+    __slots__ = ("as_tensor", "cast", "of_output", "ones_like", "reduce_to", "wrap", "zeros")
 
     as_tensor: Callable[[Any], Any]
+    cast: Callable[[Tensor, np.dtype[Any]], Tensor]
     wrap: Callable[[Any], Tensor]
     of_output: Callable[[Any, Node, int], Tensor]
     zeros: Callable[[tuple[int, ...], np.dtype[Any]], Tensor]

@@ -350,8 +350,14 @@ def _reduce_to(ct: Tensor, shape: tuple[int, ...]) -> Tensor:
     return out
 
 
+def _cast(ct: Tensor, dtype: np.dtype[Any]) -> Tensor:
+    out: Tensor = get_op("cast")(ct, dtype=as_dtype(dtype))
+    return out
+
+
 TAPE.kind = Tensor
 TENSORS.as_tensor = as_tensor
+TENSORS.cast = _cast
 TENSORS.wrap = wrap
 TENSORS.of_output = _of_output
 TENSORS.zeros = _zeros

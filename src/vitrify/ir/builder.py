@@ -13,7 +13,6 @@ import numpy as np
 from ..core.dtype import as_dtype, default_dtype, fitted
 from ..core.errors import DTypeError, UnsupportedError, UserCodeError, VitrifyError
 from ..core.made import Made
-from ..core.meta import is_differentiable
 from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, stack_depth, user_frames
 from ..ops.amp_policy import cast_for_amp
@@ -499,10 +498,7 @@ class Builder:
         values += refs
         metas = metas if op.multiple else (metas,)
         stops = stops_of(op, values, attrs, len(metas))
-        outs = [
-            self.block.create_var(m, prefix=op.name, stop_gradient=stop or not is_differentiable(m))
-            for m, stop in zip(metas, stops)
-        ]
+        outs = [self.block.create_var(m, prefix=op.name, stop_gradient=stop) for m, stop in zip(metas, stops)]
         self.foreseen.note(self.block.append(op, values, outs, attrs, locs))
         if is_number:
             as_number(outs[0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..core.meta import is_differentiable
 from ..core.modes import grad_enabled
 from ..core.source import user_frames
 from ..ops.calls import call_op
@@ -28,10 +27,7 @@ def close_function(block: Block, captured: Sequence[Variable]) -> None:
 def record_call(builder: Builder, function: Block, values: Sequence[Variable], metas: Sequence[AnyMeta]) -> list[Any]:
     """The outputs, of these metas, of a call recorded in the current block; the function may still be under way."""
     stops = not grad_enabled.get() or all(v.stop_gradient for v in values)
-    outs = [
-        builder.block.create_var(m, prefix=function.name, stop_gradient=stops or not is_differentiable(m))
-        for m in metas
-    ]
+    outs = [builder.block.create_var(m, prefix=function.name, stop_gradient=stops) for m in metas]
     locs = builder.locs if builder.locs is not None else user_frames(2)
     builder.block.append(call_op, values, outs, {"function": function}, locs)
     return outs

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.modes import grad_enabled
-from ..ops.registry import NoGradient, OpDef, StructuralGradient
+from ..ops.registry import NoGradient, OpDef, StructuralGradient, Vjp
 from .program import Block
 
 
 def stops_of(op: OpDef, values: Sequence[Any], attrs: Mapping[str, Any], count: int) -> list[bool]:
     """For each output, whether no gradient flows through it."""
     blocks = [b for b in attrs.values() if isinstance(b, Block)] if isinstance(op.vjp, StructuralGradient) else []
-    is_stopped = all(_stops(v) or op.asks_shape(i) for i, v in enumerate(values))
+    is_stopped = all(_stops(v) or not _may_pass(op, i) for i, v in enumerate(values))
     if is_stopped and not any(map(_makes_leaf, blocks)):
         return [True] * count
     if blocks and (is_stopped or not grad_enabled.get()):
@@ -22,6 +22,14 @@ def stops_of(op: OpDef, values: Sequence[Any], attrs: Mapping[str, Any], count: 
             return _stops_of_loop(values[:n_carried], attrs["body"].outputs, count)
         return _stops_of_blocks(blocks, count)
     return [not grad_enabled.get() or isinstance(op.vjp, NoGradient)] * count
+
+
+def _may_pass(op: OpDef, index: int) -> bool:
+    """Whether a gradient may flow to positional input `index`: not to indices, attributes and what gives a shape."""
+    if index >= len(op.inputs) and not op.variadic:
+        return False
+    able = op.vjp.differentiable if isinstance(op.vjp, Vjp) else None
+    return not op.asks_shape(index) and (able is None or op.input_name(index) in able)
 
 
 def _makes_leaf(block: Block) -> bool:

@@ -9,13 +9,13 @@ from typing import Any
 
 from ..core.dtype import ALL, scalar_dtype
 from ..core.errors import InternalError
-from ..core.meta import FrameMeta, ListMeta, Meta, Ref, is_differentiable
+from ..core.meta import FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.registry import get_op
 from .attributes import map_blocks
 from .names import resume_names
 from .program import Block, Literal, Operator, Program, Variable
-from .text import FORWARD, grad_expected
+from .text import FORWARD, grad_expected, has_gradients
 from .tokens import STRING, Tokens, number, unquote
 
 MAX_DEPTH = 64
@@ -193,7 +193,7 @@ class _Parser:
     def made(self, block: Block, name: str, annotation: _Annotation | None, grad: bool) -> Variable:
         if annotation is None:
             return self.known(block, name)
-        return self.declare(block, name, annotation, grad and is_differentiable(annotation.meta))
+        return self.declare(block, name, annotation, grad and has_gradients(annotation.meta))
 
     # -- variables --
 

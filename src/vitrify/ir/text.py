@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.dtype import DType, scalar_dtype
-from ..core.meta import FrameMeta, ListMeta, Meta, Ref, is_differentiable
+from ..core.meta import FrameMeta, ListMeta, Meta, Ref
 from ..core.source import Loc
 from ..ops.registry import NoGradient
 from .attributes import blocks_of, is_block
@@ -185,7 +185,7 @@ def _operator_head(operator: Operator, block_text: Callable[[Block], str]) -> st
 
 def _output_text(var: Variable, grad: bool) -> str:
     """Persistable variables are declared, so writing one shows its name only."""
-    return variable_name(var) if var.persistable else _typed(var, grad and is_differentiable(var.meta))
+    return variable_name(var) if var.persistable else _typed(var, grad and has_gradients(var.meta))
 
 
 def grad_expected(operator: Operator) -> bool:
@@ -193,6 +193,13 @@ def grad_expected(operator: Operator) -> bool:
     return not isinstance(operator.op.vjp, NoGradient) and any(
         v is not None and not v.stop_gradient for v in operator.inputs
     )
+
+
+def has_gradients(meta: Any) -> bool:
+    """Whether values of this kind mostly have gradients: the text says where integers do, and where others do not."""
+    while isinstance(meta, ListMeta):
+        meta = meta.item
+    return not isinstance(meta, Meta) or meta.dtype.is_inexact
 
 
 def _typed(var: Variable, grad_default: bool, source: str = "") -> str:

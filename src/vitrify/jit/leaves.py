@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..autodiff.activity import carries_gradient
 from ..convert import convert_call
 from ..convert.control.branches import choose
 from ..convert.guards.observe import current_observer
@@ -146,7 +145,7 @@ class Leaves:
         """What each leaf was first that wants a gradient, and the leaf."""
         for tensor in self._trace.captured:
             var = self._trace.variables[id(tensor)]
-            if not var.stop_gradient and carries_gradient(var):
+            if not var.stop_gradient:
                 yield var, tensor
         own = [(var, leaf) for var, leaf in self.leaf_of.items() if not self.is_version(var)]
         yield from ((var, leaf) for var, leaf in own if not var.stop_gradient)

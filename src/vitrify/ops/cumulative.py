@@ -119,7 +119,7 @@ def _cumprod_vjp(ct: Any, *, x: Any, out: Any, axis: int, reverse: bool) -> Any:
     def following(value: Any) -> Any:
         return cumsum_op(value, axis=axis, reverse=not reverse)
 
-    before = following(ct * conj(out)) / conj(where_op(zero, 1, x))
+    before = cast(following(ct * conj(out)) / conj(where_op(zero, 1, x)), ct.dtype)  # whole numbers give floats
     return where_op(first, following(ct * conj(past_first)), before)
 
 

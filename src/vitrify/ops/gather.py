@@ -14,7 +14,7 @@ from .accumulate import add_along, add_at
 from .arguments import finish, is_unknown, rank_of, static_int
 from .flat_index import taken_at
 from .index_form import range_errors
-from .like import zeros_like
+from .like import detach_op, zeros_like
 from .moving_axis import at_axis, to_front
 from .order_forms import take_along_adjoint_form, take_along_form
 from .registry import OpDef, define_op, get_op
@@ -320,6 +320,7 @@ def shard_index(input: Any, index_num: int, nshards: int, shard_id: int, ignore_
         raise ArgumentError(f"shard_index: shard_id must be in [0, {nshards}), got {shard_id}")
     size = -(-index_num // nshards)
     first = shard_id * size
+    input = detach_op(input)
     inside = get_op("logical_and")(input >= first, input < first + size)
     ignored = get_op("full_like")(input, fill_value=ignore_value, dtype=input.dtype)
     return get_op("where")(inside, input - first, ignored)

@@ -16,7 +16,7 @@ from .axes import axes_of
 from .compare import isnan, logical_not
 from .gather import take_along_axis
 from .join import stack
-from .like import cast
+from .like import cast, detach_op
 from .pad import pad
 from .reduce import any_op, sum_op
 from .select import maximum, where_op
@@ -95,7 +95,7 @@ def _lower_median(x: Any, axes: Shape, skip_nan: bool) -> tuple[Any, Any]:
     rows = _lined_up(x, axes)
     ordered, order = sort_op(rows, axis=rows.ndim - 1, descending=False)
     place = (_count(rows) - 1) // 2
-    value, index = _at(ordered, place), _at(order, place)
+    value, index = _at(ordered, place), _at(detach_op(order), place)
     if not skip_nan and x.dtype.is_floating:
         broken = _has_nan(rows)
         value = where_op(broken, math.nan, value)

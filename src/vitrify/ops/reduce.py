@@ -323,7 +323,7 @@ def count_nonzero(x: Any, axis: Any = None, keepdim: bool = False, name: str | N
         >>> paddle.count_nonzero(paddle.to_tensor([0.0, 1.0, 2.0])).item()
         2
     """
-    return reduced(sum_op, x != 0, axis, keepdim, "count_nonzero")
+    return reduced(sum_op, cast(x, bool_), axis, keepdim, "count_nonzero")  # whose gradient is 1, as PaddlePaddle's
 
 
 def reduce_as(x: Any, target: Any, name: str | None = None) -> Any:

@@ -95,7 +95,7 @@ def kept(condition: Any, value: Any) -> Any:
 
 def _share(ct: Any, wins: Any, ties: Any) -> Any:
     """A winner's cotangent: all of it, half of it on a tie, none when it loses or NaN is about."""
-    return where_op(wins, ct, kept(ties, ct * 0.5))
+    return where_op(wins, ct, kept(ties, cast(ct * 0.5, ct.dtype)))
 
 
 maximum = binary(

@@ -103,9 +103,10 @@ class CarriedValue:
         for leaf in self.leaves:
             for meta in leaf.metas:
                 var = block.add_input(meta, self.name.replace(".", "_").replace("a list", "items"))
-                # Under no_grad a gradient flows through what iterations hand on to one another.
-                enabled = grad_enabled.get() or leaf.wants or wants_gradient(leaf.start)
-                var.stop_gradient = not (var.dtype.is_inexact and enabled)
+                # Under no_grad a gradient flows through what iterations hand on to one another; integers mostly
+                # have none, and `wanting` tells where they do.
+                enabled = (grad_enabled.get() and var.dtype.is_inexact) or leaf.wants or wants_gradient(leaf.start)
+                var.stop_gradient = not enabled
                 made.append(var)
             if leaf.flagged:
                 made.append(block.add_input(Meta((), dtype_of(True)), self.name + "_set"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.dtype import DType
 from ...core.errors import ArgumentError, UnsettledError, VitrifyError
-from ...core.meta import UNKNOWN, ListMeta, Meta, is_differentiable
+from ...core.meta import UNKNOWN, ListMeta, Meta
 from ...core.modes import grad_enabled
 from ...core.pytree import all_leaves, is_open
 from ...ir.builder import UNSET
@@ -191,15 +191,16 @@ def _stops_then(leaf: Leaf, end: Any) -> frozenset[str]:
     """The fact that stop_gradient depends on the turn, or on the path in it: the value from before wants a gradient, a
     later one does not.
     """
-    if not is_tensor(end) or not is_differentiable(leaf.meta) or not wants_gradient(leaf.start):
+    if not is_tensor(end) or not wants_gradient(leaf.start):
         return frozenset()
     stops = not wants_gradient(end) or STOP_GRADIENT in facts_of(builder().content(end))
     return frozenset({STOP_GRADIENT} if stops else ())
 
 
 def wanting(leaf: Leaf, end: Any) -> Leaf:
-    """The leaf, with note of an `end` that keeps its gradient though iterations record none themselves."""
-    if grad_enabled.get() or leaf.wants or not leaf.metas or not wants_gradient(end):
+    """The leaf, with note of an `end` that has a gradient where iterations expect none: under no_grad, of integers."""
+    expected = grad_enabled.get() and all(meta.dtype.is_inexact for meta in leaf.metas if isinstance(meta, Meta))
+    if expected or leaf.wants or not leaf.metas or not wants_gradient(end):
         return leaf
     return leaf if wants_gradient(leaf.start) else replace(leaf, wants=True)
 
