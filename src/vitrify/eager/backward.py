@@ -106,6 +106,7 @@ def _received(state: _Pass, node: Node) -> list[Tensor | None]:
         if node.retained and index in node.retained:
             tensor = node.retained[index]()
             if tensor is not None:
+                tensor._grad = None  # what is no leaf keeps the gradient of the last backward, as in PaddlePaddle
                 tensor._accumulate(ct)
     return cts
 

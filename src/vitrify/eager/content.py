@@ -103,9 +103,16 @@ class Content(Holder):
             mine[...] = array
             cell[0] += 1
             return
+        if same_memory:
+            self._hold_array(array)
+        else:
+            self._renew(array)
+
+    def _renew(self, array: Any) -> None:
+        """Hold `array`, another content: the old memory did not change, so whoever kept it may still use it."""
+        cell = self.version_cell()
         self._hold_array(array)
-        if not same_memory:  # the old memory did not change: whoever kept it may still use it
-            self._cell = [cell[0] + 1]
+        self._cell = [cell[0] + 1]
 
     def set_value(self, value: Any) -> None:
         """Copy `value` (Tensor, NumPy array or nested list) into this tensor, whatever the tape says.

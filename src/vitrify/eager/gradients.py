@@ -55,13 +55,17 @@ class Tape:
         return owner._grad
 
     def set_grad(self, owner: Tensor, value: Tensor | None) -> None:
-        """`owner.grad = value`."""
-        owner._grad = value
+        """`owner.grad = value`, a copy of it: what comes to the gradient later is not added to `value`."""
+        owner._grad = None if value is None else TENSORS.wrap(value._data.copy())
 
     def clear(self, owner: Tensor, set_to_zero: bool) -> None:
-        """Reset `owner.grad`, if there is one, to zeros or None."""
-        if owner._grad is not None:
-            owner._grad = TENSORS.zeros(owner._data.shape, owner._data.dtype) if set_to_zero else None
+        """Reset `owner.grad`, if there is one, to zeros or None. Who holds it sees zeros, and no later gradients."""
+        held = owner._grad
+        if held is None or not set_to_zero:
+            owner._grad = None
+            return
+        held._renew(TENSORS.zeros(owner._data.shape, owner._data.dtype)._data)
+        owner._grad = TENSORS.zeros(owner._data.shape, owner._data.dtype)
 
     def note_leaf(self, var: Any, owner: Any) -> None:
         """Nothing: the tape sees that no operation made it."""

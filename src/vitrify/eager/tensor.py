@@ -152,10 +152,10 @@ class Tensor(Content, Exchange, Kinds, Layout):
         keeper.backward([self], [grad_tensor], retain_graph)
 
     def _accumulate(self, ct: Tensor) -> None:
-        """Add `ct` to `.grad`, in a buffer that nobody else holds."""
+        """Add `ct` to `.grad`, in a buffer that nobody else holds; whoever has read `.grad` holds the sum, too."""
         if self._grad is not None:
             with scoped(grad_enabled, False):
-                self._grad = bind_pair(get_op("add"), self._grad, ct)
+                self._grad._renew(bind_pair(get_op("add"), self._grad, ct)._data)
             return
         array = ct._data
         ours = array.dtype == self._data.dtype and array.base is None and ct._cell is None

@@ -166,7 +166,14 @@ class Leaves:
         return gradient_of(owner)
 
     def set_grad(self, owner: Any, value: Any) -> None:
-        """`owner.grad = value`."""
+        """`owner.grad = value`, a copy of it."""
+        if isinstance(value, Variable) and optional_kind(value) is None:
+            with scoped(grad_enabled, False):
+                value = assign_op(value)
+        self._put_grad(owner, value)
+
+    def _put_grad(self, owner: Any, value: Any) -> None:
+        """Let `owner.grad` be `value`, which no other place holds."""
         self.grad_of(owner)
         place = GradientPlace(owner)
         note_write(place)
@@ -182,11 +189,13 @@ class Leaves:
             return
         with scoped(grad_enabled, False):
             if not set_to_zero:
-                self.set_grad(owner, None)
+                self._put_grad(owner, None)
             elif optional_kind(held) is None:
-                self.set_grad(owner, full_like(owner, 0.0))
+                if isinstance(held, Variable):
+                    held._become(full_like(owner, 0.0))  # what whoever has read `.grad` sees
+                self._put_grad(owner, full_like(owner, 0.0))
             else:
-                self.set_grad(owner, choose(is_none(held), _nothing, lambda: full_like(owner, 0.0), "a gradient"))
+                self._put_grad(owner, choose(is_none(held), _nothing, lambda: full_like(owner, 0.0), "a gradient"))
 
     def _hooked(self, leaf: Any, ct: Variable) -> Any:
         """The gradient as the hooks of its leaf change it."""
@@ -209,13 +218,17 @@ class Leaves:
         like = builder.value(leaf)
         if held is not None and optional_kind(held) is not None:
             found = choose(is_none(held), lambda: self._sure(ct, like), lambda: _added(held, ct, like), "a gradient")
-            self.set_grad(leaf, found)
+            self._put_grad(leaf, found)
+        elif isinstance(held, Variable):
+            with scoped(grad_enabled, False):
+                held._become(_added(held, ct, like))  # whoever has read `.grad` holds the sum, too
+            self._put_grad(leaf, held)
         elif held is not None:
-            self.set_grad(leaf, _added(held, ct, like))
+            self._put_grad(leaf, _added(held, ct, like))
         elif MAY_BE_MISSING in ct.__dict__:
-            self.set_grad(leaf, self._sure(ct, like))
+            self._put_grad(leaf, self._sure(ct, like))
         else:
-            self.set_grad(leaf, self._own(ct, like))
+            self._put_grad(leaf, self._own(ct, like))
 
     def _sure(self, ct: Variable, like: Variable) -> Any:
         """A gradient that only some paths give, as a value that is None on the others; any other as it is."""

@@ -56,6 +56,7 @@ class TracedBackward(Leaves):
         with scoped(grad_enabled, False):
             for var in self._retained:
                 if var in found:
+                    self._put_grad(var, None)
                     self._accumulate(var, found[var])
             for var, leaf in leaves.items():
                 if var in found:
