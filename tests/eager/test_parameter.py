@@ -11,7 +11,7 @@ from vitrify.eager.initializer import Constant, Initializer, XavierUniform, fans
 from vitrify.eager.layer import Layer
 from vitrify.eager.param_attr import ParamAttr, as_param_attr
 from vitrify.eager.parameter import Parameter
-from vitrify.eager.tensor import to_tensor
+from vitrify.eager.tensor import Tensor, to_tensor
 
 
 def test_a_parameter_wants_a_gradient_and_persists():
@@ -159,3 +159,7 @@ def test_a_name_belongs_to_one_eager_parameter():
             make()
     with guard():
         assert create_parameter([2], "float32", name="taken").name == first.name
+
+
+def test_the_class_of_tensors_makes_parameters():
+    assert isinstance(Tensor.create_parameter([2, 3], "float32"), Parameter)

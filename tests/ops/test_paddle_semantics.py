@@ -397,3 +397,15 @@ def test_on_its_edge_a_triplet_has_a_gradient():
 def test_bad_arguments_are_caught_as_what_paddle_raises(call, error):
     with pytest.raises(error):
         call()
+
+
+def test_where_is_a_method_of_the_condition_and_fills_out():
+    x, y, out = t([1.0, 2.0]), t([3.0, 4.0]), paddle.zeros([2])
+    found = (x > 1).where(input=x, other=y, out=out)
+    assert found is out and out.tolist() == [3.0, 2.0] and x.where(x > 1, 5.0).tolist() == [5.0, 2.0]
+    assert [list(p.shape) for p in (x > 1).where()] == [[1]]
+
+
+def test_functions_in_place_show_the_parameters_of_their_function():
+    assert [*inspect.signature(paddle.Tensor.unsqueeze_).parameters] == ["x", "axis", "name"]
+    assert paddle.cumprod_(t([2.0, 3.0]), 0, "float64").tolist() == [2.0, 6.0]

@@ -20,15 +20,12 @@ import vitrify
 
 DATA = Path(__file__).parents[1] / "data" / "paddle_names.tsv"
 # Pattern of names -> why they need not exist, though somebody uses them.
-ABSENT = {
-    r"Tensor\.(create_parameter|block)": "inner members of Paddle's variables; the uses are of Layers and programs",
-}
+ABSENT = {}
 # Pattern of names -> why their parameters differ.
 DIFFERENT = {
     r"paddle\.onnx\.export": "the forms of operators are those of opset 17 and later",
     r"paddle\.jit\.to_static": "there is no CINN behind it",
     r"paddle\.static\.Variable|paddle\.jit\.TranslatedLayer": "objects that users are handed, not make",
-    r"Tensor\.where": "takes the condition first or as itself",
     r"Tensor\.__\w+__": "operators are called by Python, with one operand",
     r"paddle\.distributed\.(irecv|new_group)": "there is nobody to wait for",
 }

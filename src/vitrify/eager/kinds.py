@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..core.errors import DTypeError
+from ..core.lazy import lazy_module
 from .holder import Holder
 
 if TYPE_CHECKING:
+    from ..core.dtype import DTypeLike
     from .tensor import Tensor
+
+_creating = lazy_module("vitrify.eager.create_parameter")
 
 
 class Kinds(Holder):
@@ -92,3 +97,15 @@ class Kinds(Holder):
 
     def __long__(self) -> int:
         return int(self)
+
+    @staticmethod
+    def create_parameter(
+        shape: Sequence[Any],
+        dtype: DTypeLike,
+        name: str | None = None,
+        attr: Any = None,
+        is_bias: bool = False,
+        default_initializer: Any = None,
+    ) -> Any:
+        """`paddle.create_parameter`, which the class has, too. Source: paddle.Tensor.create_parameter."""
+        return _creating.create_parameter(shape, dtype, name, attr, is_bias, default_initializer)

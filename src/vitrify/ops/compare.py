@@ -8,7 +8,7 @@ from typing import Any
 from ..core.dispatch import bind, operator_of
 from ..core.dtype import bool_
 from .arguments import finish
-from .define import binary, unary
+from .define import binary, in_place, unary
 from .elementwise import reflected
 from .meta_rules import Predicate, any_dtype, elementwise, integral, unless_complex, whole
 from .registry import NoGradient, OpDef, define_elementwise, get_op
@@ -166,6 +166,10 @@ METHODS: dict[str, Any] = {
     "less": less_than,
     "greater": greater_than,
     "bitwise_invert": bitwise_not,
+    **{
+        fn.__name__ + "_": in_place(fn, keeps_shape=True, shows_out=True)  # Paddle's have `out`, no other's in place
+        for fn in (bitwise_left_shift, bitwise_right_shift)
+    },
     "__eq__": _unless_foreign(get_op("equal")),
     "__ne__": _unless_foreign(get_op("not_equal")),
     "__lt__": operator_of(get_op("less_than")),
@@ -182,7 +186,7 @@ METHODS: dict[str, Any] = {
 INPLACE = (
     "equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal", "less", "logical_and",
     "logical_or", "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not",
-    "bitwise_invert", "bitwise_left_shift", "bitwise_right_shift",
+    "bitwise_invert",
 )  # fmt: skip
 __all__ = [
     "bitwise_and",

@@ -255,8 +255,16 @@ def _cumsum_in_place(x: Any, axis: Any = None, dtype: Any = None, name: str | No
     return x._become(cumsum(x, axis, x.dtype if dtype is None else dtype))
 
 
+@aliased(x="input")
+def _cumprod_in_place(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
+    """`cumprod` put into x, which is returned."""
+    rank_of("cumprod_", x)
+    return x._become(cumprod(x, dim, dtype=dtype))
+
+
 METHODS: dict[str, Any] = {fn.__name__: fn for fn in (cumsum, cumprod, logcumsumexp, cummax, cummin)} | {
-    "cumsum_": _cumsum_in_place
+    "cumsum_": _cumsum_in_place,
+    "cumprod_": _cumprod_in_place,
 }
-INPLACE = ("cumprod",)
+INPLACE = ()
 __all__ = ["cummax", "cummin", "cumprod", "cumsum", "logcumsumexp"]

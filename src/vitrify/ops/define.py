@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -160,10 +161,11 @@ def become(name: str, x: Any, result: Any, keeps_shape: bool, others: Iterable[A
     return x._become(result)
 
 
-def in_place(fn: Callable[..., Any], keeps_shape: bool = False) -> Callable[..., Any]:
+def in_place(fn: Callable[..., Any], keeps_shape: bool = False, shows_out: bool = False) -> Callable[..., Any]:
     """The variant of `fn(x, ...)` that puts the result into x and returns x; its name gets an underscore.
 
-    With `keeps_shape` it raises ShapeError if broadcasting gave the result another shape than x has.
+    With `keeps_shape` it raises ShapeError if broadcasting gave the result another shape than x has. Its signature is
+    that of `fn`, without `out` unless `shows_out`.
 
     Example:
         >>> import vitrify as paddle
@@ -178,4 +180,7 @@ def in_place(fn: Callable[..., Any], keeps_shape: bool = False) -> Callable[...,
 
     call.__name__ = call.__qualname__ = fn.__name__ + "_"
     call.__doc__ = f"In-place `{fn.__name__}`: x takes the result as its content and is returned."
+    shown = inspect.signature(fn)
+    kept = [p for p in shown.parameters.values() if shows_out or p.name != "out"]
+    call.__dict__["__signature__"] = shown.replace(parameters=kept)
     return call

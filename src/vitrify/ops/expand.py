@@ -312,12 +312,12 @@ def repeat_interleave(
     return repeat_interleave_op(x, None, times=times, axis=at)
 
 
-def _repeat(x: Any, *sizes: Any, repeats: Any = None) -> Any:
-    """x repeated as a whole, by numbers for each dimension or one list of them. Source: paddle.Tensor.repeat."""
+def _repeat(input: Any, *sizes: Any, repeats: Any = None) -> Any:
+    """`input` repeated as a whole, by numbers for each dimension or one list of them. Source: paddle.Tensor.repeat."""
     if repeats is not None:
         sizes = (repeats,)
     one = len(sizes) == 1 and (is_tensor(sizes[0]) or isinstance(sizes[0], (list, tuple)))
-    return tile(x, sizes[0] if one else list(sizes))
+    return tile(input, sizes[0] if one else list(sizes))
 
 
 METHODS = {

@@ -70,12 +70,12 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None,
     return finish("where", where_op(_must_be_bool(condition), x, y), out)
 
 
-@aliased(y="other")
-def _where_method(x: Any, condition: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """`condition.where(x, y)` of a bool tensor, as in Paddle; of others: x where `condition` is true, else y."""
-    if x.dtype.is_bool or (condition is None and y is None):
-        return where(x, condition, y)
-    return where(condition, x, y)
+@aliased(x="input", y="other")
+def _where_method(condition: Any, x: Any = None, y: Any = None, name: str | None = None, *, out: Any = None) -> Any:
+    """`where(condition, x, y)`; of a `condition` that is not bool PyTorch's form `input.where(condition, other)`."""
+    if not condition.dtype.is_bool and not (x is None and y is None):
+        condition, x = x, condition
+    return where(condition, x, y, out=out)
 
 
 def _where_in_place(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
