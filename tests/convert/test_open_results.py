@@ -38,6 +38,12 @@ CALLS = {
     "vector": lambda x, n: x.split(n.reshape([1]), 1)[0],
     "chunk": lambda x, n: x.chunk(int(n), axis=1),
     "one by one": one_by_one,
+    "nearly equal": lambda x, n: paddle.tensor_split(x, n + 2, axis=1),
+    "by rows": lambda x, n: paddle.vsplit(x, int(n))[-1],
+    "cuts": lambda x, n: paddle.tensor_split(x, [int(n), n + 1], axis=-1),
+    "block": lambda x, n: paddle.crop(x, [n, 2, int(n)][1:], [1, int(n) - 2]),
+    "last sizes": lambda x, n: F.layer_norm(x[:, : int(n)], [n]),
+    "quantile": lambda x, n: paddle.quantile(x, float(n) / 4, 1),
     "zipped": lambda x, n: sum((a * b).sum() for a, b in zip(x.split(int(n), 1), paddle.chunk(x + 1, int(n), 1))),
     "known": lambda x, n: paddle.split(x, [int(n) - 1, -1]),
     "same items": lambda x, n: paddle.to_tensor([2] * int(n)),
@@ -62,6 +68,9 @@ ERRORS = {
     "no divisor": (CALLS["split"], 4),
     "none": (CALLS["split"], 0),
     "negative": (CALLS["split"], -1),
+    "block": (CALLS["block"], 6),
+    "last sizes": (lambda x, n: F.layer_norm(x, [int(n)]), 4),
+    "quantile": (CALLS["quantile"], 5),
 }
 
 

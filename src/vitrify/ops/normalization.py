@@ -10,7 +10,7 @@ from ..core.alias import aliased
 from ..core.dtype import DType, float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
-from .arguments import is_unknown, rank_of, static_int, static_ints
+from .arguments import as_int, dims, is_unknown, rank_of, static_ints
 from .channel_norm import norm_grad_native
 from .elementwise import add_op, divide_op, multiply_op, subtract_op
 from .like import cast, constant, reshape_like
@@ -312,13 +312,13 @@ rms_norm_op = define_op(
 # --- public ----------------------------------------------------------------------------------------------------------
 
 
-def _known_sizes(op: str, sizes: Any) -> Shape:
-    """The sizes that an argument lists, UNKNOWN for those that only a run knows."""
+def _known_sizes(op: str, sizes: Any) -> tuple[Any, ...]:
+    """The sizes that an argument lists, tensors where only a run knows them."""
     if is_unknown(sizes):
-        return (UNKNOWN,)
+        sizes = list(sizes) if sizes.ndim else [sizes]
     if not isinstance(sizes, (list, tuple)) or not any(map(is_unknown, sizes)):
         return static_ints(op, sizes, "normalized_shape")
-    return tuple(UNKNOWN if is_unknown(size) else static_int(op, size, "normalized_shape") for size in sizes)
+    return tuple(as_int(op, size, "normalized_shape") for size in sizes)
 
 
 def _trailing(op: str, x: Any, normalized_shape: Any, weight: Any) -> tuple[Any, Shape]:
@@ -326,14 +326,16 @@ def _trailing(op: str, x: Any, normalized_shape: Any, weight: Any) -> tuple[Any,
     rank_of(op, x)
     sizes = _known_sizes(op, normalized_shape)
     own = tuple(x.shape[-len(sizes) :]) if sizes else ()
-    if not sizes or len(sizes) > x.ndim or any(a != b and UNKNOWN not in (a, b) for a, b in zip(own, sizes)):
+    known = dims(sizes)
+    if not sizes or len(sizes) > x.ndim or any(a != b and UNKNOWN not in (a, b) for a, b in zip(own, known)):
         raise ShapeError(
-            f"{op}: normalized_shape is {list(sizes)}, x has shape {list(x.shape)}, expected [*, "
-            f"{', '.join(map(str, sizes))}]"
+            f"{op}: normalized_shape is {list(known)}, x has shape {list(x.shape)}, expected [*, "
+            f"{', '.join(map(str, known))}]"
         )
     lead = x.ndim - len(sizes)
-    if weight is None and UNKNOWN in own:  # with a weight, the operator compares their sizes
-        what = f"{op}: normalized_shape is {list(sizes)}, which the last dimensions of x do not have"
+    # With a weight, the operator compares their sizes.
+    if any(map(is_unknown, sizes)) or (weight is None and UNKNOWN in own):
+        what = f"{op}: normalized_shape is {list(known)}, which the last dimensions of x do not have"
         x = get_op("sized")(x, sizes=(UNKNOWN,) * lead + sizes, what=what)
     return x, tuple(range(lead, x.ndim))
 

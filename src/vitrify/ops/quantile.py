@@ -11,7 +11,7 @@ from ..core.alias import aliased
 from ..core.dtype import float32, float64, int64
 from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, Shape
-from .arguments import is_tensor, rank_of
+from .arguments import is_python_number, is_tensor, rank_of
 from .axes import axes_of
 from .compare import isnan, logical_not
 from .gather import take_along_axis
@@ -25,6 +25,7 @@ from .sort import sort_op, sort_values_op
 from .statistics import argmax
 from .transpose import transpose
 from .unary import ceil, floor, round
+from .within import probabilities
 
 Place = Callable[[Any], Any]  # from the number of elements in a row to a position in the sorted row
 
@@ -184,6 +185,8 @@ def _quantile(op: str, x: Any, q: Any, axis: Any, keepdim: bool, interpolation: 
 
 
 def _checked(op: str, q: Any) -> Any:
+    if is_python_number(q):  # a tensor may be anything, as in PaddlePaddle
+        return probabilities(f"{op}: q", q)
     if not is_tensor(q) and not 0 <= q <= 1:
         raise ArgumentError(f"{op}: q must be in [0, 1], got {q}")
     return q

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.errors import ShapeError, TakenSizeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from ..core.single import assert_single
-from .arguments import rank_of
+from .arguments import dims, rank_of
 from .like import reshape_like
 from .registry import define_op
 
@@ -37,7 +37,8 @@ sized_like_op = define_op(
 )
 
 
-def _sized_meta(x: Meta, *, sizes: Shape, what: str) -> Meta:
+def _sized_meta(x: Meta, *, sizes: Any, what: str) -> Meta:
+    sizes = dims(sizes)
     if any(UNKNOWN not in (given, wanted) and given != wanted for given, wanted in zip(x.shape, sizes)):
         raise ShapeError(what)
     return x.with_shape(tuple(given if wanted == UNKNOWN else wanted for given, wanted in zip(x.shape, sizes)))
@@ -48,6 +49,7 @@ sized_op = define_op(
     kernel=lambda xp, x, *, sizes, what: x,
     meta=_sized_meta,
     vjp={"x": lambda ct: ct},
+    dynamic=("sizes",),
     native=lambda n, x, *, sizes, what: x,
     view=True,
     raises=True,

@@ -122,12 +122,14 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
     block = getitem_op(x, index=parts)
     if not any(map(_may_reach_beyond, x.shape, sizes, starts)):
         return block
-    wanted = tuple(n if isinstance(n, int) and n >= 0 else UNKNOWN for n in sizes)
-    return sized_op(block, sizes=wanted, what=f"crop: {list(wanted)} from {list(starts)} on do not lie within x")
+    wanted = tuple(n if is_tensor(n) or (isinstance(n, int) and n >= 0) else UNKNOWN for n in sizes)
+    return sized_op(block, sizes=wanted, what="crop: so many elements from the offsets on do not lie within x")
 
 
 def _may_reach_beyond(size: int, wanted: Any, start: Any) -> bool:
     """Whether only a run can tell if the block lies within a dimension."""
+    if is_tensor(wanted) or is_tensor(start):
+        return True
     return size == UNKNOWN and isinstance(wanted, int) and isinstance(start, int) and (wanted > 0 or start > 0)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError, UnknownValueError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
-from .arguments import as_ints, is_tensor, rank_of, static_int, static_ints
+from .arguments import as_ints, is_tensor, is_unknown, rank_of, static_int, static_ints
 from .moving_axis import at_axis
 from .registry import VARIADIC_OUTPUTS, define_op, get_op
 from .sizes import size_of
@@ -141,6 +141,13 @@ def _cut_sizes(size: int, cuts: Sequence[int]) -> list[int]:
     return [max(b - a, 0) for a, b in zip(bounds, bounds[1:])]
 
 
+def _cuts(indices: Any) -> tuple[Any, ...]:
+    """The indices of an argument, tensors where only a run knows them."""
+    if isinstance(indices, (list, tuple)) and any(map(is_unknown, indices)):
+        return as_ints("tensor_split", indices, "num_or_indices")  # type: ignore[no-any-return]
+    return static_ints("tensor_split", indices, "num_or_indices")
+
+
 @aliased(x="input", num_or_indices="indices sections indices_or_sections", axis="dim")
 def tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
     """x cut along `axis` into nearly equal parts, or at the indices given. Source: paddle.tensor_split.
@@ -159,9 +166,9 @@ def tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = 
         if is_tensor(size):
             return _unevenly(x, size, num, at)
         return list(split_op(x, sections=tuple(_uneven_sizes(size, num)), axis=at))
-    cuts = static_ints("tensor_split", num_or_indices, "num_or_indices")
+    cuts = _cuts(num_or_indices)
     size = x.shape[at]
-    if size != UNKNOWN and sum(_cut_sizes(size, cuts)) == size:
+    if size != UNKNOWN and not any(map(is_tensor, cuts)) and sum(_cut_sizes(size, cuts)) == size:
         return list(split_op(x, sections=tuple(_cut_sizes(size, cuts)), axis=at))
     index = (slice(None),) * at
     return [x[(*index, slice(a, b))] for a, b in zip((None, *cuts), (*cuts, None))]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.alias import aliased
+from ...core.converted_too import converted_too
 from ...core.meta import Meta, normalize_axis
 from ...core.pytree import is_open
 from ...eager.tensor import to_tensor
@@ -13,10 +14,11 @@ from ...ops.arguments import as_int, is_unknown, rank_of, static_int
 from ...ops.lists import list_unstack_op
 from ...ops.shape import reshape
 from ...ops.sizes import size_of
-from ...ops.split import chunk, split
+from ...ops.split import chunk, dsplit, hsplit, split, tensor_split, vsplit
 from ..containers.columns import column_of
 from ..containers.list_items import Items, TensorSpec, passed_on
 from ..containers.lists import GraphList
+from ..values.user_code import converted
 from .list_builtins import of_tuples
 
 
@@ -34,6 +36,40 @@ def convert_chunk(x: Any, chunks: Any, axis: Any = 0, name: str | None = None) -
     if not _is_open_number(chunks) or is_unknown(axis):
         return chunk(x, chunks, axis, name)
     return _parts("chunk", x, chunks, axis)
+
+
+@aliased(x="input", num_or_indices="indices sections indices_or_sections", axis="dim")
+def convert_tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = None) -> Any:
+    """`paddle.tensor_split(x, num_or_indices, axis)`."""
+    if not _is_open_number(num_or_indices) or num_or_indices.ndim or is_unknown(axis):
+        return tensor_split(x, num_or_indices, axis, name)
+    return _in_uneven_parts("tensor_split", x, num_or_indices, static_int("tensor_split", axis, "axis"))
+
+
+def _along(own: Callable[..., Any], axis: Callable[[Any], int], least: int) -> Callable[..., Any]:
+    """What to call in place of `own`, which is `tensor_split` along one axis of a tensor of `least` dimensions."""
+
+    def convert(x: Any, num_or_indices: Any, name: str | None = None) -> Any:
+        if not _is_open_number(num_or_indices) or num_or_indices.ndim or rank_of(own.__name__, x) < least:
+            return own(x, num_or_indices, name)
+        return _in_uneven_parts(own.__name__, x, num_or_indices, axis(x))
+
+    return convert
+
+
+def _in_uneven_parts(op: str, x: Any, number: Any, axis: int) -> Any:
+    at = normalize_axis(op, axis, rank_of(op, x))
+    before = (slice(None),) * at
+    return converted(_uneven_parts)(x, as_int(op, number, "num_or_indices"), size_of(x, at), before)
+
+
+@converted_too
+def _uneven_parts(x: Any, number: Any, size: Any, before: tuple[Any, ...]) -> list[Any]:
+    if number <= 0:
+        raise ValueError("tensor_split: the number of parts must be positive")
+    least, larger = size // number, size % number
+    starts = [least * i + min(larger, i) for i in range(number + 1)]
+    return [x[(*before, slice(starts[i], starts[i + 1]))] for i in range(number)]
 
 
 def _is_open_number(value: Any) -> bool:
@@ -58,5 +94,13 @@ def convert_to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_grad
 
 
 OPEN_RESULTS: dict[Any, Callable[..., Any]] = of_tuples(
-    {split: convert_split, chunk: convert_chunk, to_tensor: convert_to_tensor}
+    {
+        split: convert_split,
+        chunk: convert_chunk,
+        tensor_split: convert_tensor_split,
+        hsplit: _along(hsplit, lambda x: 1 if x.ndim > 1 else 0, 1),
+        vsplit: _along(vsplit, lambda x: 0, 2),
+        dsplit: _along(dsplit, lambda x: 2, 3),
+        to_tensor: convert_to_tensor,
+    }
 )
