@@ -139,3 +139,27 @@ def test_recompute_runs_the_function_again_with_the_same_random_numbers():
     assert len(calls) == 3
     static = to_static(lambda x: dist.fleet.utils.recompute(lambda v: v * v, x) + 1, full_graph=True)
     assert static(paddle.to_tensor([3.0])).tolist() == [10.0]
+
+
+def test_rules_of_tables_are_texts_for_a_server():
+    assert dist.CountFilterEntry(10)._to_attr() == "count_filter_entry:10"
+    assert dist.ProbabilityEntry(0.1)._to_attr() == "probability_entry:0.1"
+    assert dist.ShowClickEntry("show", "click")._to_attr() == "show_click_entry:show:click"
+    for make in (
+        lambda: dist.CountFilterEntry(-1),
+        lambda: dist.ProbabilityEntry(1.5),
+        lambda: dist.ShowClickEntry("show", 2),
+    ):
+        with pytest.raises(ValueError, match="must be"):
+            make()
+
+
+def test_one_process_has_no_connections():
+    dist.gloo_init_parallel_env(0, 1, "127.0.0.1:80")
+    assert dist.gloo_barrier() is dist.gloo_release() is dist.restart_process_group() is None
+    assert dist.shutdown_process_group() is None and dist.ParallelMode.SEGMENT_PARALLEL == 4
+    with pytest.raises(ValueError, match="gloo_init_parallel_env"):
+        dist.gloo_init_parallel_env(1, 2, "127.0.0.1:80")
+    for call in (dist.send_object_list, dist.recv_object_list):
+        with pytest.raises(UnsupportedError, match="no process 1"):
+            call([], 1)

@@ -175,9 +175,24 @@ def recv(tensor: Any, src: int = 0, group: Group | None = None, sync_op: bool = 
 
 isend, irecv = send, recv
 
+
+def send_object_list(
+    object_list: list[Any], dst: int | None = None, group: Group | None = None, dst_in_group: int | None = None
+) -> None:
+    """Refused: raises UnsupportedError. Source: paddle.distributed.send_object_list."""
+    raise _nobody("send_object_list", dst_in_group if dst is None else dst)
+
+
+def recv_object_list(
+    object_list: list[Any], src: int | None = None, group: Group | None = None, src_in_group: int | None = None
+) -> None:
+    """Refused: raises UnsupportedError. Source: paddle.distributed.recv_object_list."""
+    raise _nobody("recv_object_list", src_in_group if src is None else src)
+
+
 __all__ = [
     "Done", "ReduceOp", "_c_concat", "_c_identity", "_c_lookup_table", "_c_split", "_get_reduce_op", "_mp_allreduce",
     "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier", "broadcast",
-    "broadcast_object_list", "gather", "irecv", "isend", "recv", "reduce", "reduce_scatter", "scatter",
-    "scatter_object_list", "send", "wait",
+    "broadcast_object_list", "gather", "irecv", "isend", "recv", "recv_object_list", "reduce", "reduce_scatter",
+    "scatter", "scatter_object_list", "send", "send_object_list", "wait",
 ]  # fmt: skip

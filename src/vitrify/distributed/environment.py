@@ -116,6 +116,38 @@ def destroy_process_group(group: Group | None = None) -> None:
     _initialized.set(False)
 
 
+def shutdown_process_group(group: Group | None = None) -> None:
+    """None: one process has no connections to give back. Source: paddle.distributed.shutdown_process_group."""
+
+
+def restart_process_group(group: Group | None = None) -> None:
+    """None: one process has no connections to make anew. Source: paddle.distributed.restart_process_group."""
+
+
+def gloo_init_parallel_env(rank_id: int, rank_num: int, server_endpoint: str) -> None:
+    """None. Raises ArgumentError for more than one process. Source: paddle.distributed.gloo_init_parallel_env."""
+    own_rank("gloo_init_parallel_env", rank_id)
+    own_rank("gloo_init_parallel_env", rank_num - 1)
+
+
+def gloo_barrier() -> None:
+    """Nothing to wait for. Source: paddle.distributed.gloo_barrier."""
+
+
+def gloo_release() -> None:
+    """Nothing to give back. Source: paddle.distributed.gloo_release."""
+
+
+class ParallelMode:
+    """What training in parallel splits, as numbers. Source: paddle.distributed.ParallelMode."""
+
+    DATA_PARALLEL = 0
+    TENSOR_PARALLEL = 1
+    PIPELINE_PARALLEL = 2
+    SHARDING_PARALLEL = 3
+    SEGMENT_PARALLEL = 4
+
+
 def new_group(ranks: Iterable[int] | None = None, backend: str | None = None, timeout: Any = None, **_: Any) -> Group:
     """A group of some processes, of which there is but 0. Source: paddle.distributed.new_group.
 
