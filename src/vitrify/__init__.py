@@ -5,6 +5,7 @@
 
 from functools import partial as _partial
 from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING
 from typing import Any as _Any
 
@@ -32,16 +33,13 @@ _LAZY = (
     "hub", "incubate", "io", "metric", "onnx", "optimizer", "paddle_program", "profiler", "quantization", "signal",
     "sparse", "static", "tensor", "text", "utils", "version", "vision",
 )  # fmt: skip
-_package = _lazy_attributes(
-    __name__,
-    modules=(*_ALONE, *_LAZY),
-    names={
-        "DataParallel": "distributed",
-        "batch": "utils",
-        **dict.fromkeys(("load", "save"), "framework"),
-        **dict.fromkeys(("Model", "flops", "summary"), "hapi"),
-    },
-)
+_NAMES = {
+    "DataParallel": "distributed",
+    "batch": "utils",
+    **dict.fromkeys(("load", "save"), "framework"),
+    **dict.fromkeys(("Model", "flops", "summary"), "hapi"),
+}
+_package = _lazy_attributes(__name__, modules=(*_ALONE, *_LAZY), names=_NAMES)
 
 
 def _load() -> None:
@@ -53,10 +51,20 @@ def _load() -> None:
             globals().setdefault(name, value)
 
 
+def _starred() -> list[str]:
+    """What `from vitrify import *` brings: no packages, and none of Python's names that Paddle leaves alone."""
+    _load()
+    public = vars(_import_module(".public", __name__))
+    own = (name for name, value in public.items() if not name.startswith("_") and not isinstance(value, _ModuleType))
+    return sorted({*own, *_NAMES} - {"int", "long", "short"})
+
+
 def __getattr__(name: str) -> _Any:
     if name in _ALONE:
         return _package(name)
-    if name.startswith("__") and name != "__all__":  # `import *` asks for that one first
+    if name == "__all__":
+        return _starred()
+    if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     _load()
     return globals()[name] if name in globals() else _package(name)

@@ -105,6 +105,20 @@ def test_most_other_names_exist():
 EXPECTED_MISSING = 123
 
 
+@pytest.mark.parametrize(
+    ("package", "brought", "left"),
+    [
+        ("vitrify", ["Model", "DataParallel", "summary", "float", "to_tensor"], ["int", "long", "nn", "core"]),
+        ("vitrify.base", ["Executor"], []),
+        ("vitrify.vision", ["image_load", "set_image_backend"], []),
+    ],
+)
+def test_import_of_everything(package, brought, left):
+    found = {}
+    exec(f"from {package} import *", found)
+    assert not set(brought) - found.keys() and not found.keys() & set(left)
+
+
 def test_names_that_only_paddle_itself_has():
     """They are on no list, but in model code."""
     x = vitrify.to_tensor([3.0, 4.0])

@@ -54,7 +54,6 @@ __all__ = [
     "is_compiled_with_cuda",
     "is_compiled_with_rocm",
     "is_compiled_with_xpu",
-    "layer_helper",
     "name_scope",
     "param_attr",
     "program_guard",

@@ -8,4 +8,4 @@ __getattr__ = lazy_attributes(
     modules=("datasets", "image", "models", "transforms"),
     all_of=("models", "transforms", "datasets", "image"),
 )
-__all__ = ["ops"]
+__all__ = ["get_image_backend", "image_load", "ops", "set_image_backend"]
