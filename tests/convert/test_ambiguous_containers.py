@@ -156,7 +156,7 @@ def test_lists_that_are_never_one():
     "function",
     [
         one_list_twice_on_a_path, one_list_by_two_decisions, changed_by_another_name, changed_in_the_list,
-        given_back_beside_it, value_of_dict, in_tuple,
+        given_back_beside_it, value_of_dict, in_tuple, reversed_in_loop,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip
@@ -164,9 +164,8 @@ def test_change_of_what_others_know(function):
     compare(function, *CALLS)
 
 
-@pytest.mark.parametrize("function", [reversed_in_loop, longer_on_a_path], ids=lambda f: f.__name__)
-def test_change_of_what_others_know_by_a_place_that_a_loop_or_length_decides(function):
-    static = paddle.jit.to_static(function, full_graph=True)
+def test_change_of_what_others_know_by_a_place_in_a_list_whose_length_a_tensor_decides():
+    static = paddle.jit.to_static(longer_on_a_path, full_graph=True)
     with pytest.raises(UnsupportedError):
         static(paddle.to_tensor([1.0, 2.0]))
 

@@ -135,11 +135,12 @@ def choose(flag: Variable, then: Function, orelse: Function, name: str) -> Any:
 
 def trace_branches(
     pred: Variable, then: Function, orelse: Function, names: Sequence[str], shared: Sequence[Any] = (),
-    by_value: bool = False,
+    by_value: Block | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Record an `if` operator; both functions are traced from the same state and their results merged.
 
-    by_value: whether one object stands for two that were there before, which are then no longer told apart.
+    by_value: where one object stands for two that were there before, which are then no longer told apart; lists and
+    dicts from before this block are.
     """
     give_up_trial()
     shared = [*shared, *closed_over((then, orelse))]

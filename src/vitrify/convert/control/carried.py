@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta
 from ...core.modes import grad_enabled
-from ...core.pytree import BY_CONTENT, LEAF, OneOf, OverList, TreeDef, can_change, flatten, is_open, node_of, rebuild
+from ...core.pytree import BY_CONTENT, LEAF, OneOf, OverList, TreeDef, can_change, is_open, node_of, rebuild
 from ...core.source import Loc
 from ...ir.program import Block, Variable
 from ...ir.stop_flags import rename
@@ -21,7 +19,7 @@ from ..containers.list_items import TWICE, is_lost, item_spec, list_spec, shared
 from ..containers.lists import GraphList
 from ..containers.structure import is_alike, put_together
 from ..containers.tuples import GraphTuple
-from ..state.inside import is_from_before, knows_nothing_of
+from ..state.inside import knows_nothing_of
 from ..state.journal import Journal
 from ..state.places import kind_of
 from ..values.base import Undefined, builder, is_constant, is_tensor
@@ -38,6 +36,18 @@ from ..values.facts import FirstIterationDiffers
 from ..values.foreign import ForkedError
 from ..values.one_of import MAX_OPTIONS, GraphOneOf, options_of, settled
 from ..values.text_choice import is_text
+from .carried_parts import (
+    flatten_before,
+    flatten_but,
+    flatten_like,
+    flatten_made,
+    is_another_constant,
+    is_kept,
+    is_object,
+    match_options,
+    stays,
+    width,
+)
 from .leaves import (
     Leaf,
     emitted,
@@ -50,7 +60,7 @@ from .leaves import (
     widened,
     wider_list,
 )
-from .paired import LACKING, Recoded, fits, is_derived_scalar
+from .paired import LACKING, is_derived_scalar
 
 _CODE = Leaf(0, Meta((), dtype_of(0)), is_number=True, kinds=frozenset({int}))
 """The place of the option that a value of several kinds is, as long as it is the first."""
@@ -65,37 +75,30 @@ class CarriedValue:
     leaves: list[Leaf]
     loc: Loc | None = None
     before: Any = None  # a copy of a container or object as it was before the loop
-    stays: bool = False  # whether containers from before stay the objects that they are, beside what the body makes
+    stays: bool = False  # whether the container that it is stays that object, beside what the body makes
+    keeps: bool = False  # whether lists and dicts from before, in it or given to it, stay the objects that they are
     shared: bool = False  # whether a list in it is known by another name, too
 
     @classmethod
-    def of(cls, name: str, value: Any, stays: bool = False) -> CarriedValue:
-        """The variable as it is before the loop.
+    def of(cls, name: str, value: Any, keeps: bool = False, is_own: bool = False) -> CarriedValue:
+        """The variable as it is before the loop. is_own: nothing else knows it.
 
         A container or object that can change stays that object while the body leaves it in its variable; what happens
         inside it is the journal's business.
         """
         if _can_change(value):
             before = _copied(value) if isinstance(value, BY_CONTENT) else rebuild(*node_of(value))
-            return cls(name, LEAF, [Leaf(value)], before=before, stays=stays and isinstance(value, BY_CONTENT))
-        if stays and isinstance(value, GraphOneOf) and any(isinstance(o, BY_CONTENT) for o in value.options):
-            return cls._of_options(name, value)
-        return cls.opened(name, value)
+            stays = keeps and not is_own and isinstance(value, BY_CONTENT)
+            return cls(name, LEAF, [Leaf(value)], before=before, stays=stays, keeps=keeps)
+        return cls.opened(name, value, keeps)
 
     @classmethod
-    def _of_options(cls, name: str, value: GraphOneOf) -> CarriedValue:
-        """A variable of several kinds, of which containers stay the objects that they are."""
-        raw: list[Any] = [value.code]
-        trees = [_flatten_but_containers(option, raw) for option in value.options]
-        leaves = [Leaf(v) if isinstance(v, BY_CONTENT) else leaf_for(v) for v in raw]
-        return cls(name, (OneOf, (LEAF, *trees), None), leaves, stays=True)
-
-    @classmethod
-    def opened(cls, name: str, value: Any) -> CarriedValue:
+    def opened(cls, name: str, value: Any, keeps: bool = False) -> CarriedValue:
         """The variable with every leaf of its containers carried."""
         raw: list[Any] = []
-        tree = flatten(value, raw)
-        return cls(name, tree, [leaf_for(v) for v in raw], shared=is_shared(value))
+        tree = flatten_before(value, raw, keeps)
+        leaves = [Leaf(v) if keeps and v is not value and isinstance(v, BY_CONTENT) else leaf_for(v) for v in raw]
+        return cls(name, tree, leaves, shared=not keeps and is_shared(value), keeps=keeps)
 
     def formals(self, block: Block) -> list[Variable]:
         """New inputs of `block`, one for each tensor carried."""
@@ -125,7 +128,11 @@ class CarriedValue:
         """The variable with its tensors drawn from `tensors`."""
         value = put_together(self.tree, iter([value_at_head(leaf, self.name, tensors) for leaf in self.leaves]))
         if self.shared and self.container is None:
+            objects = [part for leaf in self.leaves if is_object(leaf) for part in inner_lists(leaf.start)]
+            themselves = set(map(id, objects))
             for part in inner_lists(value):
+                if id(part) in themselves:
+                    continue
                 if isinstance(part, GraphList):
                     note_origin(part, Origin())
                 else:
@@ -162,7 +169,7 @@ class CarriedValue:
         if isinstance(value, Undefined):
             raw += [value] * len(self.leaves)
             return LEAF
-        return _flatten_like(self.tree, iter(self.leaves), value, raw)
+        return flatten_like(self.tree, iter(self.leaves), value, raw, self.keeps)
 
     def parts(self, tensors: Iterator[Variable]) -> list[tuple[Leaf, Variable, Variable | None]]:
         """Each leaf carried as one tensor, that, and if it is tracked the flag of that, drawn from `tensors`."""
@@ -190,7 +197,13 @@ class CarriedValue:
         """
         before: list[Any] = []
         after: list[Any] = []
-        if flatten(entered, before) != flatten(value, after) or len(before) != len(self.leaves):
+        objects = {id(leaf.start) for leaf in self.leaves if is_object(leaf)}
+
+        def is_leaf(part: Any) -> bool:
+            return id(part) in objects
+
+        trees = [flatten_but(part, raw, is_leaf) for part, raw in ((entered, before), (value, after))]
+        if trees[0] != trees[1] or len(before) != len(self.leaves):
             return False
         kept = [
             replace(leaf, meta=None)
@@ -207,7 +220,9 @@ class CarriedValue:
         """Raise UnsettledError for a place that was unset and takes a container without tensors: is it set now?"""
         raw: list[Any] = []
         unset = len(self.leaves) == 1 and isinstance(self.leaves[0].start, Undefined)
-        if unset and not isinstance(value, Undefined) and flatten(value, raw) is not LEAF and not raw:
+        if not unset or isinstance(value, Undefined):
+            return
+        if flatten_made(value, raw, self.keeps) is not LEAF and not raw:
             raise not_carried(self.name, self.leaves[0], value)
 
     @property
@@ -229,22 +244,39 @@ class CarriedValue:
                 self.tree, self.leaves = self._of_several(LEAF, iter(self.leaves), value)
                 return True
             # another container comes out: its leaves are carried from now on
-            opened = self.opened(self.name, self.before)
+            opened = self.opened(self.name, self.before, self.keeps)
             self.tree, self.leaves = opened.tree, opened.leaves
-            self.shared = is_shared(start)
+            self.shared = self._is_shared(start)
             return True
-        if not self.shared and is_shared(value):
+        if not self.shared and self._is_shared(value):
             self.shared = True
             return True
         raw: list[Any] = []
         tree = self._flatten(value, raw)
-        if tree != self.tree or any(map(_is_another_constant, self.leaves, raw)):
+        if tree != self.tree or any(map(self._is_another, self.leaves, raw)):
             return self._restructure(tree, raw, settled(value))
-        pairs = zip(self.leaves, raw)
-        wider = [leaf if _stays(leaf, end) else wanting(widened(self.name, leaf, end), end) for leaf, end in pairs]
+        wider = [self._widened(leaf, end) for leaf, end in zip(self.leaves, raw)]
         changed = any(a is not b for a, b in zip(wider, self.leaves))
         self.leaves = wider
         return changed
+
+    def _is_another(self, leaf: Leaf, end: Any) -> bool:
+        """Whether no tensor stands for both: of texts, say, or of a list from before."""
+        if self.keeps and is_kept(end):
+            return not stays(leaf, end) and not isinstance(leaf.start, Undefined)
+        return is_another_constant(leaf, end)
+
+    def _widened(self, leaf: Leaf, end: Any) -> Leaf:
+        if stays(leaf, end):
+            return leaf
+        if self.keeps and is_kept(end):
+            if isinstance(leaf.start, Undefined) and leaf.start.name:
+                raise FirstIterationDiffers(not_carried(self.name, leaf, end))
+            return Leaf(end)
+        return wanting(widened(self.name, leaf, end), end)
+
+    def _is_shared(self, value: Any) -> bool:
+        return is_shared(value, is_kept if self.keeps else None)
 
     def _grows_as_text(self, value: Any) -> bool:
         """Whether it is a text that iterations put together: one of the program's own, or of too many options."""
@@ -275,7 +307,7 @@ class CarriedValue:
             if not raw and unset.start.name:
                 raise FirstIterationDiffers(not_carried(self.name, unset, value))
             self.tree = tree
-            self.leaves = [widened(self.name, unset, end) for end in raw]
+            self.leaves = [self._widened(unset, end) for end in raw]
             return True
         if isinstance(raw[0] if len(raw) == 1 else None, Undefined):
             return False
@@ -284,9 +316,11 @@ class CarriedValue:
 
     def _closed(self, tree: TreeDef, held: Iterator[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]]:
         """The structure and leaves that cover this variable's and `end`."""
-        node = node_of(end)
-        if tree is not LEAF and tree[0] in (tuple, GraphTuple) and not (node is not None and is_alike(tree, node)):
-            own = [next(held) for _ in range(_width(tree))]
+        is_itself = self.keeps and is_kept(end)
+        node = None if is_itself else node_of(end)
+        is_tuple = tree is not LEAF and not is_itself and tree[0] in (tuple, GraphTuple)
+        if is_tuple and not (node is not None and is_alike(tree, node)):
+            own = [next(held) for _ in range(width(tree))]
             found = self._open_tuple(tree, own, end)
             if found is not None:
                 return found
@@ -295,21 +329,24 @@ class CarriedValue:
             return self._of_several(tree, held, end)
         if tree is LEAF:
             leaf = next(held)
-            if isinstance(end, list) and isinstance(leaf.start, (list, Undefined)):
+            if is_itself and (stays(leaf, end) or isinstance(leaf.start, Undefined)):
+                return LEAF, [self._widened(leaf, end)]
+            as_list = isinstance(end, list) and not is_itself and not is_object(leaf)
+            if as_list and isinstance(leaf.start, (list, Undefined)):
                 return LEAF, [self._wider_list(leaf, end)]
-            if node is None and not _is_another_constant(leaf, end):
+            if node is None and not self._is_another(leaf, end):
                 return LEAF, [leaf]
         elif node is not None and is_alike(tree, node):
             parts = [self._closed(child, held, e) for child, e in zip(tree[1], node[1])]
             return (tree[0], tuple(t for t, _ in parts), tree[2]), [leaf for _, leaves in parts for leaf in leaves]
-        if tree is not LEAF and tree[0] is list and isinstance(end, list):
-            own = [next(held) for _ in range(_width(tree))]
+        if tree is not LEAF and tree[0] is list and isinstance(end, list) and not is_itself:
+            own = [next(held) for _ in range(width(tree))]
             unset = next((leaf.origin for leaf in own if isinstance(leaf.start, Placeholder)), None)
             start = put_together(tree, iter([leaf.start for leaf in own])) if unset is None else unset
             return LEAF, [self._wider_list(Leaf(start), end)]
         if tree is LEAF and leaf.start is None:  # as None stands for what is not there yet
             raise FirstIterationDiffers(self._changes())
-        return self._of_several(tree, iter([leaf] if tree is LEAF else [next(held) for _ in range(_width(tree))]), end)
+        return self._of_several(tree, iter([leaf] if tree is LEAF else [next(held) for _ in range(width(tree))]), end)
 
     def _open_tuple(self, tree: TreeDef, own: list[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]] | None:
         """A tuple that changes its length, as one of any length; None where its items are too different."""
@@ -336,31 +373,30 @@ class CarriedValue:
         """The structure and leaves of a value of several kinds, to which `end` adds those that it lacks."""
         if tree is LEAF or tree[0] is not OneOf:
             code = _CODE
-            options = [(tree, [next(held) for _ in range(_width(tree))])]
+            options = [(tree, [next(held) for _ in range(width(tree))])]
         else:
             code = next(held)
-            options = [(child, [next(held) for _ in range(_width(child))]) for child in tree[1][1:]]
-        matched, missing, _ = _match_options(options, end)
+            options = [(child, [next(held) for _ in range(width(child))]) for child in tree[1][1:]]
+        matched, missing, _ = match_options(options, end, self.keeps)
         for index, value in matched.items():
             options[index] = self._wider_option(*options[index], value)
         for value in missing:
             raw: list[Any] = []
-            if self.stays and isinstance(value, BY_CONTENT) and is_from_before(value, builder().block):
-                options.append((LEAF, [Leaf(value)]))
-            else:
-                options.append((flatten(value, raw), [self._leaf_of_lacking(v) for v in raw]))
+            options.append((flatten_made(value, raw, self.keeps), [self._leaf_of_lacking(v) for v in raw]))
         if len(options) > MAX_OPTIONS or not builder().tracing:
             raise self._changes()
         return (OneOf, (LEAF, *[t for t, _ in options]), None), [code, *[v for _, leaves in options for v in leaves]]
 
     def _wider_option(self, tree: TreeDef, leaves: list[Leaf], value: Any) -> tuple[TreeDef, list[Leaf]]:
         raw: list[Any] = []
-        if _flatten_like(tree, iter(leaves), value, raw) == tree:
+        if flatten_like(tree, iter(leaves), value, raw, self.keeps) == tree:
             return tree, leaves
         return self._closed(tree, iter(leaves), value)
 
     def _leaf_of_lacking(self, end: Any) -> Leaf:
         """A leaf of an option that nothing before the loop is, and `end` after an iteration."""
+        if self.keeps and is_kept(end):
+            return Leaf(end)
         if is_open(end):
             return Leaf(LACKING, items=list_spec(item_spec(end)).item)
         if is_numeric(end) and not is_derived_scalar(end):
@@ -377,128 +413,19 @@ class CarriedValue:
         )
 
 
-def _is_another_constant(leaf: Leaf, end: Any) -> bool:
-    """Whether a string, a member of an enumeration or the like was exchanged for another one."""
-    if leaf.items is not None or leaf.meta is not None:
-        return False
-    return all(map(_stays_python, (leaf.start, end))) and not fits(leaf.start, end)
-
-
-def _stays_python(value: Any) -> bool:
-    """Whether no tensor will stand for a constant: a string, say, but no number, NumPy's included."""
-    if value is None or isinstance(value, np.generic) or not is_constant(value):
-        return False
-    return is_derived_scalar(value) or not is_numeric(value)
-
-
 def _can_change(value: Any) -> bool:
     return isinstance(value, (list, dict)) or can_change(value)
 
 
-def is_shared(value: Any) -> bool:
-    """Whether a list in it is known by another name, as an item of another list, say."""
-    found = list(inner_lists(value))
+def is_shared(value: Any, is_kept: Callable[[Any], bool] | None = None) -> bool:
+    """Whether a list in it is known by another name, too, as an item of another list, say. is_kept: none of those."""
+    found = [part for part in inner_lists(value) if is_kept is None or not is_kept(part)]
     is_known = any(isinstance(part, GraphList) and is_known_elsewhere(part) for part in found)
     return is_known or len({id(part) for part in found}) < len(found)
 
 
 def _copied(value: Any) -> Any:
     return value.snapshot() if isinstance(value, (GraphList, OverList)) else value.copy()
-
-
-def _width(tree: TreeDef) -> int:
-    return 1 if tree is LEAF else sum(map(_width, tree[1]))
-
-
-def _flatten_like(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any]) -> TreeDef:
-    if tree is LEAF:
-        leaf = next(held)
-        if (leaf.items is not None and isinstance(value, list)) or _stays(leaf, value):
-            raw.append(value)
-            return LEAF
-        if leaf.is_text and not isinstance(value, Undefined) and are_texts(value):
-            raw.append(value)
-            return LEAF
-        return flatten(value, raw)
-    if tree[0] is OneOf:
-        return _flatten_option(tree, held, value, raw)
-    if tree[0] is GraphTuple and type(value) is tuple:
-        value = GraphTuple.of(value)
-    node = node_of(value)
-    if node is None or not is_alike(tree, node):
-        for _ in range(_width(tree)):
-            next(held)
-        return flatten(value, raw)
-    return tree[0], tuple([_flatten_like(child, held, v, raw) for child, v in zip(tree[1], node[1])]), tree[2]
-
-
-def _flatten_but_containers(value: Any, raw: list[Any]) -> TreeDef:
-    if isinstance(value, BY_CONTENT):
-        raw.append(value)
-        return LEAF
-    return flatten(value, raw)
-
-
-def _is_object(leaf: Leaf) -> bool:
-    """Whether it is a certain list or dict, which it stays."""
-    is_held = isinstance(leaf.start, BY_CONTENT) and leaf.items is None and leaf.meta is None
-    return is_held and builder().keeps_containers
-
-
-def _stays(leaf: Leaf, value: Any) -> bool:
-    """Whether the leaf is a certain list or dict, and the value is that one."""
-    return value is leaf.start and _is_object(leaf)
-
-
-_Option = tuple[TreeDef, list[Leaf]]
-
-
-def _flatten_option(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any]) -> TreeDef:
-    """As what a value of several kinds is carried; what is not one of them gives another structure."""
-    next(held)
-    options = [(child, [next(held) for _ in range(_width(child))]) for child in tree[1][1:]]
-    matched, missing, places = _match_options(options, value)
-    if missing:
-        return flatten(value, raw), missing
-    value = settled(value)
-    raw.append(Recoded(value.code, places).make() if isinstance(value, GraphOneOf) else places[None])
-    found: list[TreeDef] = []
-    for index, (child, leaves) in enumerate(options):
-        if index in matched:
-            found.append(_flatten_like(child, iter(leaves), matched[index], raw))
-        else:
-            raw += [LACKING] * len(leaves)
-            found.append(child)
-    return tree[0], (LEAF, *found), tree[2]
-
-
-def _match_options(options: Sequence[_Option], value: Any) -> tuple[dict[int, Any], list[Any], dict[Any, int]]:
-    """The options that the value may be, with what they are then; what fits none of them; the new place of each old."""
-    matched: dict[int, Any] = {}
-    missing: list[Any] = []
-    places: dict[Any, int] = {}
-    for place, part in options_of(settled(value)).items():
-        free = (i for i, (tree, leaves) in enumerate(options) if i not in matched and _holds(tree, leaves, part))
-        index = next(free, None)
-        if index is None:
-            missing.append(part)
-        else:
-            matched[index] = part
-            places[place] = index
-    return matched, missing, places
-
-
-def _holds(tree: TreeDef, leaves: Sequence[Leaf], value: Any) -> bool:
-    """Whether an option carried so can be widened to the value."""
-    if tree is not LEAF:
-        node = node_of(value)
-        return (tree[0] is list and isinstance(value, list)) or (node is not None and is_alike(tree, node))
-    (leaf,) = leaves
-    if leaf.is_text:
-        return is_text(value)
-    if leaf.items is not None or leaf.meta is not None:
-        return isinstance(value, list) if leaf.items is not None else is_numeric(value)
-    return _stays(leaf, value) if _is_object(leaf) else fits(leaf.start, value)
 
 
 @dataclass
@@ -537,11 +464,16 @@ class CarriedState:
         """Raise FirstIterationDiffers if the body changed what a variable held before the loop, and exchanged it.
 
         Only the first iteration changes that object, which others may know; the rest change what they made themselves.
+        The same goes for a list or dict in it, if it is carried by value.
         """
         written = {id(getattr(place, "owner", None)) for place, _ in journal.before.values()}
         for carried, end in zip(self.variables, results):
             start = carried.container
-            if start is None or end is start or id(start) in self.own or id(start) not in written or carried.stays:
+            if start is None or end is start or carried.stays:
+                continue
+            inner = [part for part in inner_lists(start) if part is not start] if not carried.keeps else []
+            is_changed = id(start) in written and id(start) not in self.own
+            if not is_changed and not any(id(part) in written for part in inner):
                 continue
             raise FirstIterationDiffers(
                 ForkedError(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.pytree import node_of
-from ..containers.structure import is_alike
+from ..containers.structure import is_alike, made_of
 from ..state.inside import is_from_before
 from ..values.base import builder, scalar_condition
 from ..values.one_of import GraphOneOf, is_option, left_of, settled
@@ -20,6 +20,8 @@ def collapsed(value: Any) -> Any:
     Lists and dicts are told apart as long as the trace keeps them, but those that the body of the loop has made.
     """
     value = settled(value)
+    if isinstance(value, tuple) and builder().keeps_containers:
+        return _collapsed_items(value)
     if not isinstance(value, GraphOneOf):
         return value
     groups: list[list[int]] = []
@@ -34,6 +36,15 @@ def collapsed(value: Any) -> Any:
     options = [_joined(value, group) for group in groups]
     places = {index: place for place, group in enumerate(groups) for index in group}
     return GraphOneOf([Recoded(value.code, places).make(), *options], value.name) if len(options) > 1 else options[0]
+
+
+def _collapsed_items(value: tuple[Any, ...]) -> Any:
+    """The tuple, or one like it whose items are of fewer kinds."""
+    node = node_of(value)
+    items = [collapsed(item) for item in node[1]] if node is not None else []
+    if node is None or all(item is before for item, before in zip(items, node[1])):
+        return value
+    return made_of(node[0], items, node[2])
 
 
 def _are_alike(a: Any, b: Any) -> bool:
@@ -52,5 +63,6 @@ def _joined(value: GraphOneOf, group: Sequence[int]) -> Any:
         return value.options[first]
     pred = scalar_condition(is_option(value.code, [first], others), value.name)
     then, orelse = value.options[first], _joined(value, others)
-    (found,) = trace_branches(pred, lambda: (then,), lambda: (orelse,), (value.name,), by_value=True)
+    body = builder().block
+    (found,) = trace_branches(pred, lambda: (then,), lambda: (orelse,), (value.name,), by_value=body)
     return found

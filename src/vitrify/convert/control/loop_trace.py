@@ -8,15 +8,16 @@ from itertools import islice
 from typing import Any
 
 from ...core.errors import UnsettledError
-from ...core.pytree import OpenDict
+from ...core.pytree import BY_CONTENT, OpenDict, eager_class, node_of
 from ...ir.program import Block, Variable
 from ...ir.regions import align_captures
 from ...ops.control_flow import while_op
 from ..containers.dicts import UnknownKeysError
 from ..containers.inner_lists import Kept, inner_lists, keep, keep_parts, kept_parts
 from ..containers.plain_keys import check_carried
-from ..containers.structure import Originals, snapshot
+from ..containers.structure import Originals, is_alike, snapshot
 from ..state.cells import closed_over
+from ..state.inside import is_from_before
 from ..state.journal import Journal, journaling, note_write
 from ..state.ownership import OF_CALLER, Forking, note_forks, note_forks_at, private
 from ..state.places import ContentPlace, content_before, restore
@@ -55,7 +56,7 @@ def trace_loop(
     give_up_trial()
     own = private(values, holders)
     keeps = builder().keeps_containers
-    state = CarriedState([CarriedValue.of(n, v, keeps and id(v) not in own) for n, v in zip(names, values)], own)
+    state = CarriedState([CarriedValue.of(n, v, keeps, id(v) in own) for n, v in zip(names, values)], own)
     for place in (*shared, *closed_over((test, body))):
         state.places[place.key] = (place, carry_place(place, place.get()))
     for attempt in range(MAX_ATTEMPTS):
@@ -83,7 +84,10 @@ def trace_loop(
             return _go_round(test, lambda: body(*values), values, names, shared)
         if trace is not None:
             results = _emit_loop(state, trace)
-            note_forks(Forking(builder().forks), results, values)  # after no iteration it is the object from before
+            forking = Forking(builder().forks)
+            note_forks(forking, results, values)  # after no iteration it is the object from before
+            for value, end in zip(results, trace.last) if not keeps else ():  # else such a one stayed itself
+                _note_given(forking, value, end, trace.body)
             return results
     raise UnsettledError(
         f"what the loop carries ({', '.join(names)}) does not settle: shapes or types keep changing from one trace "
@@ -105,7 +109,8 @@ def carry_place(place: Any, value: Any) -> Any:
         return CarriedDict(place.label, place.loc, value)
     if not isinstance(place, ContentPlace):
         return CarriedValue.of(place.label, value, builder().keeps_containers)
-    carried = CarriedValue.opened(place.label, value)  # a copy of the content, never the container itself
+    # a copy of the content, never the container itself
+    carried = CarriedValue.opened(place.label, value, builder().keeps_containers)
     carried.loc = place.loc
     return carried
 
@@ -128,7 +133,8 @@ class _Listed:
 class _Traced:
     """The blocks of a loop, what each carried tensor did in the body, and which tensors from outside were changed.
 
-    `listed`: for each carried value, what of it the body put into a list that holds it by value.
+    `listed`: for each carried value, what of it the body put into a list that holds it by value. `last`: what the loop
+    variables are after an iteration.
     """
 
     cond: Block
@@ -136,6 +142,23 @@ class _Traced:
     turns: list[Turn]
     handles: dict[Variable, Variable]
     listed: list[_Listed]
+    last: tuple[Any, ...]
+
+
+def _note_given(forking: Forking, value: Any, end: Any, body: Block) -> None:
+    """Note of a loop variable that it is, or holds, a list or dict from before that an iteration gave it by value."""
+    if isinstance(end, GraphOneOf) and isinstance(value, GraphOneOf):
+        for option in end.options:
+            for found in value.options:
+                _note_given(forking, found, option, body)
+    elif value is not end and isinstance(end, BY_CONTENT) and eager_class(end) is eager_class(value):
+        if is_from_before(end, body) or id(end) in builder().forks.references:
+            note_forks(forking, (value,), (end,))
+    elif not isinstance(end, BY_CONTENT):
+        node, found = node_of(end), node_of(value)
+        if node is not None and found is not None and is_alike(node, found):
+            for held, part in zip(node[1], found[1]):
+                _note_given(forking, part, held, body)
 
 
 def _after_first(
@@ -206,7 +229,7 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         block.outputs = [end for carried, value in leaving for end in carried.ends(value, flags)]
         heads = iter(block.inputs)
         listed = [_Listed.of(carried, value, heads) for carried, value in leaving]
-    return _Traced(cond, block, turns, handles, listed)
+    return _Traced(cond, block, turns, handles, listed, results)
 
 
 def _collapse_places(journal: Journal) -> None:
@@ -293,7 +316,7 @@ def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles:
             taken_apart = isinstance(place, ContentPlace) and not isinstance(before, OpenDict)
             carried = carry_place(place, _as_before(before, journal) if taken_apart else before)
             if taken_apart:
-                carried.shared = carried.shared or is_shared(before)
+                carried.shared = carried.shared or (not carried.keeps and is_shared(before))
             state.places[key] = (place, carried)
             grown = True
     for key in set(state.places) - set(journal.before):  # items of what is carried as a whole by now

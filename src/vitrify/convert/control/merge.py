@@ -80,8 +80,8 @@ from .paired import LACKING, fits, have_one_rank, is_derived_scalar, paired_opti
 class Joined:
     """The outputs of two blocks under construction: parallel lists, one entry an output.
 
-    `repeated`: ids of the containers that a path leaves in several places, if they are to stay one; `alone`: what
-    stands for each of those.
+    `by_value`: the block of which objects, and lists and dicts made there, are not told apart. `repeated`: ids of the
+    containers that a path leaves in several places, if they are to stay one; `alone`: what stands for each of those.
     """
 
     then: Block
@@ -89,7 +89,7 @@ class Joined:
     read: tuple[Callable[[Any], Any], Callable[[Any], Any]]
     originals: Originals
     pred: Any = None
-    by_value: bool = False
+    by_value: Block | None = None
     sides: tuple[list[Any], list[Any]] = field(default_factory=lambda: ([], []))
     pairs: dict[tuple[Any, Any], int] = field(default_factory=dict)
     repeated: frozenset[int] = frozenset()
@@ -117,12 +117,14 @@ class Joined:
 
     def keeps(self, a: Any, b: Any) -> bool:
         """Whether one of two values is a certain object, which it stays: another one cannot stand for it."""
-        return not self.by_value and (self._is_certain(a, self.then) or self._is_certain(b, self.orelse))
+        return self._is_certain(a, self.then) or self._is_certain(b, self.orelse)
 
     def _is_certain(self, value: Any, block: Block) -> bool:
-        if isinstance(value, BY_CONTENT) and not builder().keeps_containers:
+        if (not builder().keeps_containers) if isinstance(value, BY_CONTENT) else (self.by_value is not None):
             return False
         original = self.originals.original(value)
+        if self.by_value is not None:
+            return is_from_before(original, self.by_value)
         return id(original) in self.repeated or is_from_before(original, block)
 
     def once(self, original: Any, make: Callable[[], Any]) -> Any:

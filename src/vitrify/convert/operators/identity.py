@@ -13,6 +13,7 @@ from ...ir.graph_tensor import as_number, is_number
 from ...ir.program import Variable
 from ...ir.varying import kinds_of
 from ...ops.compare import logical_and
+from ..state.ownership import maybe_the_same
 from ..state.places import kind_of
 from ..values.base import Unmergeable, builder, is_graph, is_tensor
 from ..values.facts import ask
@@ -107,10 +108,8 @@ def _is_item(var: Variable) -> bool:
 
 def _refuse_merged_containers(left: Any, right: Any) -> None:
     build = current_builder() if _is_container(left) and _is_container(right) else None
-    for merged, sources, _ in () if build is None else build.forks:
-        for value, other in ((left, right), (right, left)):
-            if value is merged and any(other is source for source in sources):
-                raise _decided(kind_of(right))
+    if build is not None and any(part is right for part in maybe_the_same(build.forks, left)):
+        raise _decided(kind_of(right))
 
 
 def _is_container(value: Any) -> bool:

@@ -17,7 +17,7 @@ from ...ir.program import Block, Variable
 from ..values.base import builder, is_constant
 from ..values.deferred import Deferred, Input, parts
 from ..values.user_code import is_user_code
-from .journal import is_inside
+from .journal import is_inside, is_written
 
 _PLAIN = (list, tuple, dict, set, frozenset)
 _SEEN_THROUGH = (*_PLAIN, FunctionType, MethodType, BuiltinFunctionType, partial, Tensor, Variable, OverList)
@@ -62,8 +62,27 @@ def is_from_before(container: Any, block: Block) -> bool:
         return container.block is None or not is_inside(container.block, block)
     made_in = builder().made.block_of(container)
     if made_in is None:
-        return isinstance(container, (list, dict))  # the user's, whom the trace did not make
+        # The user's, whom the trace did not make; what a library has made just now holds what the block computes.
+        return isinstance(container, (list, dict)) and (
+            knows_nothing_of(container, block) or _is_written_inside(container)
+        )
     return not is_inside(made_in, block)
+
+
+def _is_written_inside(container: Any) -> bool:
+    """Whether converted code put into it, or into a list or dict in it, what the region computes."""
+    seen: dict[int, Any] = {}
+    waiting = [container]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, (list, dict)) or id(part) in seen:
+            continue
+        if is_written(part):
+            return True
+        seen[id(part)] = part
+        if not is_open(part):
+            waiting += dict.values(part) if isinstance(part, dict) else list.__iter__(part)
+    return False
 
 
 def _is_plain(part: Any) -> bool:

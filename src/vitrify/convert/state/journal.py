@@ -269,6 +269,13 @@ def is_region_changed() -> bool:
     return any(journal.is_changed() for journal in _open.get()[-1:])
 
 
+def is_written(owner: Any) -> bool:
+    """Whether the region that is being traced wrote to this object."""
+    return any(
+        getattr(place, "owner", None) is owner for journal in _open.get()[-1:] for place, _ in journal.before.values()
+    )
+
+
 def _forked(place: Any) -> ForkedError:
     kind = kind_of(place.owner)
     return ForkedError(

@@ -213,6 +213,12 @@ def is_forked(forks: Sequence[Fork], owner: Any, before: Sequence[Any], owners: 
     return False
 
 
+def maybe_the_same(forks: Sequence[Fork], container: Any) -> list[Any]:
+    """The containers of which a tensor may have decided that they are this one."""
+    asked = _maybe_the_same(forks, container)
+    return [forks[number].merged if index is None else forks[number].sources[index] for number, index in asked]
+
+
 def _maybe_the_same(forks: Sequence[Fork], owner: Any) -> list[tuple[int, int | None]]:
     """Which containers `owner` may be: each by its fork, and its place among the sources (None: what was merged)."""
     made_of = {id(merged): sources for merged, sources, _ in forks}
