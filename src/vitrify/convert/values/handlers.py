@@ -18,7 +18,7 @@ from ...core.errors import UnknownValueError, UnsettledError, UnsupportedError
 from ...core.modes import scoped
 from ...core.source import Loc, is_user_file, user_frames, user_locs
 from ...ir.program import Block
-from ...transformers import tries_around
+from ...transformers import TryLines, tries_around
 from .base import builder
 
 
@@ -138,11 +138,12 @@ def refuse_if_caught(err: BaseException, loc: Loc | None = None) -> None:
 
     A `try` that is left to eager code (`leave_to_eager`) is no reason to: the call runs again then.
     """
+    known: dict[tuple[int, int], list[TryLines]] = {}
     for frame in _traced_frames():
         name = frame.f_code.co_filename
         if not is_user_file(name):
             continue
-        for around in tries_around(name, linecache.getlines(name), frame.f_lineno, partial(_column, frame)):
+        for around in _tries_around(frame, known):
             if around.manager is not None and _looked_up(around.manager, frame) is not suppress:
                 continue
             if around.has_final or any(_catches(expr, err, frame) for expr in around.handlers):
@@ -153,6 +154,17 @@ def refuse_if_caught(err: BaseException, loc: Loc | None = None) -> None:
             refusal = _passes_by(err, who, loc)
             refusal.place = place
             raise refusal
+
+
+def _tries_around(frame: FrameType, known: dict[tuple[int, int], list[TryLines]]) -> list[TryLines]:
+    """The `try` statements around where a frame is; `known`: those of frames before, as a recursion has many alike."""
+    at = id(frame.f_code), frame.f_lasti
+    found = known.get(at)
+    if found is None:
+        name = frame.f_code.co_filename
+        found = tries_around(name, linecache.getlines(name), frame.f_lineno, partial(_column, frame))
+        known[at] = found
+    return found
 
 
 def _refuse_at(place: tuple[str, int], err: BaseException, loc: Loc | None) -> None:
