@@ -104,16 +104,7 @@ def items_of_two_kinds(x):
     out = []
     while x.sum() < 20:
         out.append(x)
-        out.append(None)
-        x = x + 1
-    return out
-
-
-def two_ranks(x):
-    out = []
-    while x.sum() < 20:
-        out.append(x)
-        out.append(x.sum())
+        out.append([x])
         x = x + 1
     return out
 
@@ -256,15 +247,6 @@ def chosen_row_returned(x):
     return rows, rows[0] if x.sum() > 0 else rows[1]
 
 
-def numbers_of_two_classes(x):
-    """Eager code tells 0 from 0.0."""
-    out = []
-    if x.sum() > 0:
-        out.append(float(x[0]))
-    out.append(0)
-    return out
-
-
 def stars_for_a_library(x):
     return os.path.join("a", *grown(x))
 
@@ -297,8 +279,6 @@ REFUSED = [
     (tensor_key, "tensor as the key"),
     (only_empty, "hold nothing that the program knows"),
     (items_of_two_kinds, "items of different kinds"),
-    (two_ranks, "has items float32"),
-    (numbers_of_two_classes, "numbers of different classes as items: float and int"),
     (stacked_pairs, "stack of a list of containers"),
 ]
 

@@ -163,17 +163,17 @@ GROUPS: dict[str, list[Entry]] = {
             "A number as a new key of a dict",
             "UnsupportedError",
             "it is none of the keys",
-            "Where a dict holds values of several kinds, its keys must be known while converting; which of them is set "
-            "need not.",
+            "Where some values of a dict are lists and others are not, its keys must be known while converting; which "
+            "of them is set need not.",
             """
             def f(x):
-                parts = {0: x, 1: "none"}
+                parts = {0: x, 1: [x]}
                 parts[int(x.argmax())] = x * 2
                 return parts[0]
             """,
             """
             def f(x):
-                parts = {0: x, 1: "none", 2: x}
+                parts = {0: x, 1: [x], 2: x}
                 parts[int(x.argmax())] = x * 2
                 return parts[0]
             """,
@@ -1611,7 +1611,6 @@ ELSEWHERE: dict[str, str] = {
     "host_callback: the function gave ": _SPEC,
     "host_callback: vjp gave ": _SPEC,
     " changes its length or nesting inside a loop that stops by a tensor condition": _TESTED,
-    "a list whose length is known only when the program runs has numbers of different classes as items: ": _LISTS,
     "a list whose length is known only when the program runs leaves the function with Python numbers and tensors as "
     "items": _MIXED,
     "an item of a list of Python numbers and tensors leaves the function, and nothing in the program tells which of "

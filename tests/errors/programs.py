@@ -46,7 +46,7 @@ def grows(x, n):
     out = []
     while x.sum() < 10:  # here
         out.append(x)
-        out.append(None)
+        out.append([x])
         x = x + 1
     return out
 

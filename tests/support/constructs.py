@@ -682,6 +682,17 @@ def augmented(x):
     return box.value, d["a"], x
 
 
+@construct(DATA, "list of tensors of other ranks or dtypes, None and tuples, whose length a tensor decides")
+def items_of_kinds(x):
+    found = [x, None]
+    for v in x:
+        if v > 0:
+            found.append(v)
+        if v > 1:
+            found.append((v, "large"))
+    return found, len(found)
+
+
 @construct(DATA, "sort with a tensor key")
 def sort_key(x):
     return paddle.stack(sorted([x[0], x[1], x[2]], key=lambda v: -v))

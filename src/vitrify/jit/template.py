@@ -16,7 +16,7 @@ from .marks import FORMS, InputLeaf, OutputLeaf
 from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf, moved
 
 if TYPE_CHECKING:
-    from ..convert.containers.list_items import Spec
+    from ..convert.containers.specs import Spec
 
 # A program that was loaded runs without what converts Python, of which this is a part.
 _list_items = lazy_module("vitrify.convert.containers.list_items")

@@ -35,10 +35,12 @@ from ..containers.choices import ChoiceSpec, ranks
 from ..containers.deques import GraphDeque
 from ..containers.dicts import GraphDict, GraphItems, GraphKeys, SortedItems, SortedKeys, dict_of_view, partial_items
 from ..containers.displays import Spread, new_list
-from ..containers.list_items import Items, SameSpec, StructSpec, TensorSpec, passed_on
+from ..containers.item_kinds import is_of_kinds
+from ..containers.list_items import Items, passed_on
 from ..containers.lists import GraphList
 from ..containers.searching import count_of, index_of
 from ..containers.sets import GraphSet
+from ..containers.specs import SameSpec, StructSpec, TensorSpec
 from ..containers.tuples import GraphTuple
 from ..control.branches import convert_ifexp
 from ..control.comprehension import keys_listed, listed
@@ -106,7 +108,7 @@ def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
     if not is_open(iterable):
         return BUILTINS[builtins.sum](iterable, start)
     spec = iterable.items.spec
-    if isinstance(spec, TensorSpec) and spec.is_mixed:
+    if is_of_kinds(spec) or (isinstance(spec, TensorSpec) and spec.is_mixed):
         (total,) = convert_for(iterable, lambda item, so_far: (operate("+", so_far, item),), (start,), ("sum",))
         return total
 

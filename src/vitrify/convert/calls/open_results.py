@@ -16,8 +16,9 @@ from ...ops.shape import reshape
 from ...ops.sizes import size_of
 from ...ops.split import chunk, dsplit, hsplit, split, tensor_split, vsplit
 from ..containers.columns import column_of
-from ..containers.list_items import Items, TensorSpec, passed_on
+from ..containers.list_items import Items, passed_on
 from ..containers.lists import GraphList
+from ..containers.specs import TensorSpec
 from ..values.user_code import converted
 from .list_builtins import of_tuples
 

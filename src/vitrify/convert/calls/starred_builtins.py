@@ -13,8 +13,8 @@ from ...eager.host_ops import assert_op
 from ...ir.numbers import as_number
 from ...ops.like import cast
 from ..containers.displays import Spread
-from ..containers.list_items import StructSpec, TensorSpec
 from ..containers.lists import GraphList
+from ..containers.specs import StructSpec, TensorSpec
 from ..containers.tuples import GraphTuple
 from ..control.loops import convert_for
 from ..guards.told import refuse_if_told

@@ -12,9 +12,10 @@ from typing import Any
 from ...core.meta import Meta
 from ...core.pytree import OpenDeque, OverList
 from ...ops.lists import list_unstack_op
-from ..containers.list_items import Items, TensorSpec, passed_on
+from ..containers.list_items import Items, passed_on
 from ..containers.lists import GraphList
 from ..containers.sets import GraphSet
+from ..containers.specs import TensorSpec
 from ..control.comprehension import as_set, listed
 from ..control.pushed import pushing
 from ..host.value import HostValue

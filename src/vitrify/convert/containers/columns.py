@@ -12,7 +12,7 @@ from ...ops.creation import full
 from ...ops.join import stack
 from ...ops.lists import list_stack_op
 from ..values.base import builder
-from .list_items import SameSpec, StructSpec, TensorSpec
+from .specs import SameSpec, StructSpec, TensorSpec
 
 
 def column_of(values: Any, may_be_empty: bool) -> Any:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from .inner_lists import Path
-from .list_items import Items, Spec, StructSpec, is_list_spec, metas_of
+from .list_items import Items
+from .specs import Spec, StructSpec, is_list_spec, metas_of
 
 
 def spec_at(spec: Spec | None, path: Path) -> Spec | None:

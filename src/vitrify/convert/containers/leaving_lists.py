@@ -9,8 +9,9 @@ from ...core.errors import UnsupportedError
 from ...core.pytree import is_open
 from ..values.base import builder
 from .inner_lists import is_known_elsewhere, known_origin
-from .list_items import TWICE, holds_lists, holds_mixed, shared_level
+from .list_items import holds_mixed, shared_level
 from .lists import GraphList
+from .specs import TWICE, holds_lists
 
 
 def check_inner_lists(leaving: Iterable[Any], staying: Iterable[Any]) -> None:

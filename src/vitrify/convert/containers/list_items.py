@@ -9,16 +9,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
-from ...core.dtype import int64
 from ...core.errors import UnsupportedError
-from ...core.meta import UNKNOWN, ListMeta, Meta
+from ...core.meta import UNKNOWN, Meta
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import OneOf, OpenList, all_leaves, is_open, is_partial, node_of, rebuild
 from ...eager.host_expr import of_kind
-from ...ir.graph_tensor import GraphTensor, sample
+from ...ir.graph_tensor import sample
 from ...ir.numbers import as_number, number_dtype
 from ...ir.program import Variable
 from ...ir.varying import CLASS, KINDS, MIXED, Kind, facts_of, kind_code, kind_of, kinds_of, mark, may_be_number
@@ -32,63 +31,9 @@ from ..values.optional import refuse_none
 from ..values.text import GraphText
 from .choices import ChoiceSpec, choice_of, number_for, value_for
 from .inner_lists import is_any_twice, is_known_elsewhere, keep
+from .item_kinds import is_of_kinds, kinds_in, of_kinds, packed, refitted
+from .specs import CODE, TWICE, ListSpec, SameSpec, Spec, StructSpec, TensorSpec, holds_lists, is_list_spec, metas_of
 from .text_items import WRITTEN, TextSpec, WrittenSpec, text_spec, variables_of
-
-CODE = Meta((), int64)
-"""Of the number that says which class an item has."""
-
-
-@dataclass(frozen=True)
-class TensorSpec:
-    """A tensor, or a number that becomes one (`is_number`: all items are Python numbers in eager code).
-
-    `is_mixed`: some are numbers there, some tensors. A second list has the class of each, one of `kinds`; where none
-    are known, arithmetic means the same for both, and telling them apart is refused.
-    """
-
-    meta: Meta
-    is_number: bool = False
-    is_mixed: bool = False
-    kinds: frozenset[type] = frozenset()
-
-    def classes(self) -> frozenset[type]:
-        """The classes that items have in eager code; none where those are not known."""
-        if self.is_mixed:
-            return self.kinds
-        return frozenset({type(sample(self.meta)) if self.is_number else GraphTensor})
-
-
-@dataclass(frozen=True)
-class SameSpec:
-    """A Python value that every item has."""
-
-    value: Any
-
-
-@dataclass(frozen=True)
-class StructSpec:
-    """A container of known structure: a tuple, dict, dataclass, or a list of known length."""
-
-    kind: Any
-    extra: Any
-    children: tuple[Any, ...]
-    shared: int = 0  # as that of ListSpec, of a list
-
-
-@dataclass(frozen=True)
-class ListSpec:
-    """A list of any length.
-
-    `shared`: others may know it, too, so that a change of it here would go unseen there; with 2 (`TWICE`) the list that
-    holds it may itself have it twice.
-    """
-
-    item: Any
-    shared: int = 0
-
-
-Spec = Any  # one of these
-TWICE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,9 +134,21 @@ def item_spec(value: Any) -> Spec | None:
 
 
 def join(a: Spec | None, b: Spec | None) -> Spec | None:
-    """What covers both specs; raises UnsupportedError for items of different kinds."""
+    """What covers both specs; raises UnsupportedError for items of different kinds, one of which is a list."""
     if a is None or b is None or a == b:
         return b if a is None else a
+    if is_of_kinds(a) or is_of_kinds(b):
+        return of_kinds(a, b, _join_alike, _of_different_kinds(a, b))
+    try:
+        return _join_alike(a, b)
+    except UnsupportedError as err:
+        return of_kinds(a, b, _join_alike, err)
+
+
+def _join_alike(a: Spec, b: Spec) -> Spec:
+    """What covers two specs of one kind; raises UnsupportedError for others."""
+    if a == b:
+        return a
     if isinstance(a, TensorSpec) and isinstance(b, TensorSpec):
         return _join_tensors(a, b)
     if isinstance(a, StructSpec) and isinstance(b, StructSpec) and _alike(a, b):
@@ -210,7 +167,7 @@ def _of_different_kinds(a: Spec, b: Spec) -> UnsupportedError:
     return UnsupportedError(
         f"a list whose length is known only when the program runs has items of different kinds: {_told(a)} and "
         f"{_told(b)}",
-        hint="give all its items the same nesting, with a tensor or number at the same places",
+        hint="give all its items the same nesting, with a list at the same places",
     )
 
 
@@ -231,17 +188,10 @@ def _join_tensors(first: TensorSpec, second: TensorSpec) -> TensorSpec:
     a, b = first.meta, second.meta
     numbers = first.is_number and second.is_number
     dtype = common_dtype(*(sample(s.meta) if s.is_number and not numbers else s.meta for s in (first, second)))
-    if numbers and type(sample(a)) is not type(sample(b)):
-        raise UnsupportedError(
-            "a list whose length is known only when the program runs has numbers of different classes as items: "
-            f"{_class_of(first)} and {_class_of(second)}",
-            hint="make all of them numbers of one class (0.0 instead of 0, float(count))",
-        )
-    if dtype is None or a.ndim != b.ndim:
-        raise UnsupportedError(
-            f"a list whose length is known only when the program runs has items {a} and {b}",
-            hint="give all its items one dtype and one number of dimensions",
-        )
+    are_tensors = not any(spec.is_number or spec.is_mixed for spec in (first, second))
+    differ = a.ndim != b.ndim or (are_tensors and a.dtype is not b.dtype)
+    if dtype is None or differ or (numbers and type(sample(a)) is not type(sample(b))):
+        raise _of_different_kinds(first, second)
     shape = tuple(m if m == n else UNKNOWN for m, n in zip(a.shape, b.shape))
     is_mixed = first.is_mixed or second.is_mixed or first.is_number is not second.is_number
     classes = [first.classes(), second.classes()]
@@ -249,22 +199,8 @@ def _join_tensors(first: TensorSpec, second: TensorSpec) -> TensorSpec:
     return TensorSpec(Meta(shape, dtype), numbers, is_mixed, kinds)
 
 
-def _class_of(number: TensorSpec) -> str:
-    return type(sample(number.meta)).__name__
-
-
 def _alike(a: StructSpec, b: StructSpec) -> bool:
     return a.kind is b.kind and a.extra == b.extra and len(a.children) == len(b.children)
-
-
-def is_list_spec(spec: Spec) -> bool:
-    """Whether it is the spec of a list."""
-    return isinstance(spec, ListSpec) or (isinstance(spec, StructSpec) and spec.kind is list)
-
-
-def holds_lists(spec: Spec | None) -> bool:
-    """Whether a value of this spec is a list, or holds one."""
-    return is_list_spec(spec) or (isinstance(spec, StructSpec) and any(map(holds_lists, spec.children)))
 
 
 def shared_spec(spec: Spec, level: int = 1) -> Spec:
@@ -296,18 +232,9 @@ def _told(spec: Spec) -> str:
         return " or ".join(map(repr, [spec.value] if isinstance(spec, SameSpec) else spec.values))[:40]
     if isinstance(spec, TextSpec):
         return "a text of tensors"
+    if is_of_kinds(spec):
+        return " or ".join(map(_told, kinds_in(spec)))
     return "a list" if isinstance(spec, ListSpec) else f"a {spec.kind.__name__} of {len(spec.children)}"
-
-
-def metas_of(spec: Spec) -> list[Meta | ListMeta]:
-    """The metas of the tensors and lists of tensors that a value of this spec is taken apart into."""
-    if isinstance(spec, (TensorSpec, ChoiceSpec)):
-        return [spec.meta, CODE] if isinstance(spec, TensorSpec) and spec.kinds else [spec.meta]
-    if isinstance(spec, TextSpec):
-        return list(spec.metas)
-    if isinstance(spec, StructSpec):
-        return [meta for child in spec.children for meta in metas_of(child)]
-    return [ListMeta(meta) for meta in metas_of(spec.item)] if isinstance(spec, ListSpec) else []
 
 
 def list_spec(item: Spec | None) -> ListSpec:
@@ -344,6 +271,10 @@ def pack(spec: Spec, value: Any, read: Callable[[Any], Any] = lambda v: v) -> li
         return [emit(read(number_for(value)), spec.meta.dtype)]
     if isinstance(spec, TextSpec):
         return [emit(read(var), var.dtype) for var in variables_of(spec, value)]
+    if is_of_kinds(spec):
+        given = spec_of(value)
+        if given != spec:
+            return packed(spec, value, given, _join_alike, partial(pack, read=read))
     if isinstance(spec, StructSpec):
         _, children, _ = node_of(value)
         return [var for child, v in zip(spec.children, children) for var in pack(child, v, read)]
@@ -363,6 +294,15 @@ def _refit(given: Spec, wanted: Spec, parts: Iterator[Any], like: Any, depth: in
 
     like: a list Variable as long as they are.
     """
+    if is_of_kinds(wanted) and given != wanted:
+        if depth > 1:
+            raise _of_different_kinds(given, wanted)
+        code = next(parts) if is_of_kinds(given) else None
+
+        def refit(a: Spec, b: Spec) -> list[Any]:
+            return _refit(a, b, parts, like, depth)
+
+        return refitted(given, wanted, _join_alike, refit, like, code)
     if isinstance(wanted, WrittenSpec) and not isinstance(given, WrittenSpec):
         raise _of_different_kinds(given, wanted)
     if isinstance(given, TensorSpec):

@@ -29,7 +29,7 @@ from ..state.journal import note_write
 from ..state.places import ContentPlace
 from ..values.base import builder, is_graph
 from ..values.deferred import Call, Input
-from ..values.one_of import by_option
+from ..values.one_of import by_option, settled
 from ..values.sequences import GraphSequence
 from ..values.user_errors import for_user, note_user_error
 from .inner_lists import (
@@ -49,14 +49,11 @@ from .inner_lists import (
 )
 from .item_parts import first_part, part_at, row_specs, spec_at, with_spec_at
 from .list_items import (
-    TWICE,
     AsList,
     Items,
     Lost,
     Mixed,
     fitted,
-    holds_lists,
-    is_list_spec,
     item_spec,
     join,
     list_spec,
@@ -69,6 +66,7 @@ from .list_items import (
 )
 from .positions import ends_of, must_have
 from .searching import count_of, index_of, remove_from, repeated
+from .specs import TWICE, holds_lists, is_list_spec
 
 
 class GraphList(OpenList):
@@ -310,6 +308,7 @@ class GraphList(OpenList):
     @for_user
     def append(self, value: Any) -> None:
         """`list.append`."""
+        value = settled(value)
         if self._changing():
             super().append(value)
             self._tell()

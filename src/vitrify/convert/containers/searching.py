@@ -100,6 +100,8 @@ def remove_from(values: Any, kind: type, value: Any) -> None:
 
 def compared_by_item(symbol: str, left: Any, right: Any) -> Any:
     """`left symbol right` of two lists."""
+    if left is right:
+        return symbol in ("==", "<=", ">=")  # each item is the same object
     if symbol in ("==", "!="):
         found = converted(_equal)(left, right)
         return found if symbol == "==" else negated(found)

@@ -20,9 +20,11 @@ from ..values.user_errors import for_user, note_user_error
 from .by_position import at_position, is_at_position
 from .dicts import must_be_there, must_hold
 from .flags import negated
+from .item_kinds import has_equal_kinds
 from .keys import check_key, of_number, waits
-from .list_items import AsList, Items, StructSpec, fitted, join, pack, spec_of
+from .list_items import AsList, Items, fitted, join, pack, spec_of
 from .lists import GraphList
+from .specs import StructSpec
 from .tuples import GraphTuple
 
 
@@ -41,7 +43,10 @@ def as_key(key: Any) -> Any:
 def columns_with(keys: GraphList, key: Any) -> tuple[Items, list[Any]]:
     """The keys as a value of the program that can have `key` among them, and the tensors of `key`."""
     held = keys.opened()
-    items = fitted(held, join(held.spec, spec_of(key)))
+    spec = join(held.spec, spec_of(key))
+    if has_equal_kinds(spec):
+        raise of_number({})  # the key that was there first stays
+    items = fitted(held, spec)
     return items, pack(items.spec, key)
 
 

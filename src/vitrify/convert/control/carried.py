@@ -15,8 +15,9 @@ from ...ir.program import Block, Variable
 from ...ir.stop_flags import rename
 from ...ir.varying import kinds_of
 from ..containers.inner_lists import Origin, inner_lists, is_known_elsewhere, note_origin
-from ..containers.list_items import TWICE, is_lost, item_spec, list_spec, shared_spec
+from ..containers.list_items import is_lost, item_spec, list_spec, shared_spec
 from ..containers.lists import GraphList
+from ..containers.specs import TWICE
 from ..containers.structure import is_alike, put_together
 from ..containers.tuples import GraphTuple
 from ..state.inside import knows_nothing_of

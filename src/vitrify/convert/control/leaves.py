@@ -17,8 +17,9 @@ from ...ir.graph_tensor import sample
 from ...ir.numbers import as_number, is_number, number_dtype
 from ...ir.program import Variable
 from ...ir.varying import STOP_GRADIENT, Kind, differing, facts_of, kind_code, kinds_of, mark
-from ..containers.list_items import Spec, item_spec, join, list_spec, metas_of, pack, unpack
+from ..containers.list_items import item_spec, join, list_spec, pack, unpack
 from ..containers.lists import GraphList
+from ..containers.specs import Spec, metas_of
 from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_constant, is_equal, is_tensor
 from ..values.carried_text import are_texts, characters, text_of
 from ..values.cases import among, either_of, note_among

@@ -25,21 +25,10 @@ from ...ir.varying import STOP_GRADIENT, Kind, differing, kind_code, kinds_of, m
 from ...ops.promote import SCALARS
 from ..containers.dicts import GraphDict
 from ..containers.inner_lists import is_any_twice, keep
-from ..containers.list_items import (
-    TWICE,
-    Items,
-    ListSpec,
-    Mixed,
-    Spec,
-    item_spec,
-    join,
-    list_spec,
-    metas_of,
-    pack,
-    shared_spec,
-)
+from ..containers.list_items import Items, Mixed, item_spec, join, list_spec, pack, shared_spec
 from ..containers.lists import GraphList
 from ..containers.merge_dicts import merge_dicts
+from ..containers.specs import TWICE, ListSpec, Spec, metas_of
 from ..containers.structure import Originals, is_alike, made_of, put_together
 from ..containers.tuples import GraphTuple
 from ..state.inside import is_from_before, knows_nothing_of

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.dtype import DType
 from ...core.errors import ArgumentError, UnsettledError, VitrifyError
 from ...core.meta import numel
 from ...core.source import user_frames
@@ -159,7 +160,12 @@ def is_constant(value: Any) -> bool:
     """Whether the value can neither change nor hold something that does: it is the same on every path."""
     if isinstance(value, (FunctionType, BuiltinFunctionType)):
         return getattr(value, "__closure__", None) is None and not getattr(value, "__dict__", None)
-    return isinstance(value, (*SCALARS, np.generic, str, bytes, type, ModuleType, Enum, range, type(None), type(...)))
+    return isinstance(value, _CONSTANTS)
+
+
+_CONSTANTS = (
+    *SCALARS, np.generic, str, bytes, type, ModuleType, Enum, range, type(None), type(...), DType, np.dtype,
+)  # fmt: skip
 
 
 def is_equal(a: Any, b: Any) -> bool:

@@ -1,0 +1,97 @@
+"""Lists of unknown length whose items are of several kinds: tensors of two ranks or dtypes, None, tuples, texts."""
+
+import pytest
+
+import vitrify as paddle
+
+
+def rank(x):
+    found = [x]
+    if x.sum() > 0:
+        found.append(x.sum())
+    return found, sum(found), len(found)
+
+
+def dtype(x):
+    found = [x]
+    if x.sum() > 0:
+        found.append(x.astype("int64"))
+    return found, [v.dtype for v in found]
+
+
+def numbers(x):
+    found = [0]
+    for v in x:
+        if v > 0:
+            found.append(0.5)
+    return found, max(found)
+
+
+def marks(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(v)
+        if v > 1:
+            found.append("large")
+        if v < -1 and len(found) > 0:
+            found.pop()
+    return found
+
+
+def missing(x):
+    found = [None] * 4
+    for i in range(3):
+        if x[i] > 0:
+            found[i] = x[i]
+    return [i for i, v in enumerate(found) if v is not None], len([v for v in found if v is not None])
+
+
+def stack_of_work(x):
+    work, done, total = [("leaf", x)], 0, 0.0
+    while work:
+        kind, held = work.pop()
+        if kind == "leaf":
+            total = total + held.sum()
+            if done < 3 and total > 0:
+                work.append(("pair", (held, held * 2)))
+        else:
+            total = total + (held[0] * held[1]).sum()
+            if done < 2:
+                work.append(("leaf", held[1]))
+        done += 1
+    return total, done
+
+
+def both_sides(x):
+    first, second = [x], [x]
+    if x.sum() > 0:
+        first.append(None)
+    else:
+        second.append((x, 1))
+    first.extend(second)
+    return first[::-1], first == first
+
+
+FUNCTIONS = [rank, dtype, numbers, marks, missing, stack_of_work, both_sides]
+VALUES = [[1.0, 2.0, -3.0], [-1.0, 2.0, 3.0], [-2.0, -1.0, -3.0], [3.0, 1.5, -4.0]]
+
+
+def outcome(fn, values):
+    x = paddle.to_tensor(values, stop_gradient=False)
+    found = fn(x)
+    tensors = {id(t): t for t in paddle.utils.flatten(found) if isinstance(t, paddle.Tensor) and not t.stop_gradient}
+    if tensors:
+        sum((t * (n + 1)).sum() for n, t in enumerate(tensors.values())).backward()
+    return paddle.utils.map_structure(shown, found), None if x.grad is None else x.grad.tolist()
+
+
+def shown(value):
+    return (value.tolist(), value.dtype, value.stop_gradient) if isinstance(value, paddle.Tensor) else value
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_items_are_what_eager_code_has(fn):
+    static = paddle.jit.to_static(fn, full_graph=True)
+    for values in VALUES + VALUES[:1]:
+        assert outcome(static, values) == outcome(fn, values)
