@@ -29,10 +29,6 @@ def unpacked(x):
     return x * len(rest)
 
 
-def as_keywords(x):
-    return len(dict(**made(x))) * x
-
-
 def of_library(x):
     return json.dumps(made(x)), x
 
@@ -53,7 +49,7 @@ def in_a_growing_list(x):
 
 @pytest.mark.parametrize(
     "f",
-    [printed, compared, unpacked, as_keywords, of_library, popped_last, in_a_growing_list],
+    [printed, compared, unpacked, of_library, popped_last, in_a_growing_list],
 )
 def test_it_is_refused(f):
     static = paddle.jit.to_static(f, full_graph=True)
