@@ -26,6 +26,11 @@ def one_by_one(x, n):
     return paddle.stack(found, 1) * len(found)
 
 
+def sum_of_parts(x, sizes):
+    first, *others = paddle.split(x, tuple(sizes), axis=1)
+    return sum([part.sum(1) * i for i, part in enumerate(others)], first.prod(1))
+
+
 def put(x, n):
     x = x * 1.0
     x[:, list(range(int(n)))] = 5.0
@@ -45,6 +50,9 @@ CALLS = {
     "last sizes": lambda x, n: F.layer_norm(x[:, : int(n)], [n]),
     "quantile": lambda x, n: paddle.quantile(x, float(n) / 4, 1),
     "zipped": lambda x, n: sum((a * b).sum() for a, b in zip(x.split(int(n), 1), paddle.chunk(x + 1, int(n), 1))),
+    "sizes": lambda x, n: x.split([i + 1 for i in range(int(n))] + [6 - int(n) * (int(n) + 1) // 2], 1),
+    "sizes of tensors": lambda x, n: sum_of_parts(x, [paddle.full([1], 6 // n, "int64") for _ in range(int(n))]),
+    "sizes and the rest": lambda x, n: paddle.split(x, [*range(1, int(n)), -1], axis=-1),
     "known": lambda x, n: paddle.split(x, [int(n) - 1, -1]),
     "same items": lambda x, n: paddle.to_tensor([2] * int(n)),
     "floats": lambda x, n: paddle.to_tensor([i * 0.5 for i in range(int(n))]),
@@ -64,10 +72,16 @@ NONE = {
     "put": put,
     "dtype": lambda x, n: paddle.to_tensor([1] * int(n), dtype="int32"),
 }
-ERRORS = {
+SPLITS = {
     "no divisor": (CALLS["split"], 4),
     "none": (CALLS["split"], 0),
     "negative": (CALLS["split"], -1),
+    "too large": (CALLS["sizes"], 4),
+    "nothing left": (lambda x, n: paddle.split(x, [*[2] * int(n), -1], axis=-1), 3),
+    "two rests": (lambda x, n: paddle.split(x, [-1] * int(n), axis=-1), 3),
+}
+ERRORS = {
+    **SPLITS,
     "block": (CALLS["block"], 6),
     "last sizes": (lambda x, n: F.layer_norm(x, [int(n)]), 4),
     "quantile": (CALLS["quantile"], 5),
@@ -114,8 +128,10 @@ def test_errors_are_those_of_eager_code(name):
     function, number = ERRORS[name]
     with pytest.raises((ValueError, TypeError)) as eager:
         called(function, number)
-    with pytest.raises(type(eager.value)):
+    with pytest.raises(type(eager.value)) as compiled:
         called(paddle.jit.to_static(function, full_graph=True), number)
+    if name in SPLITS:
+        assert compiled.value.message == eager.value.message
 
 
 def test_what_is_no_number_makes_no_tensor():

@@ -53,7 +53,7 @@ def traced(layer: Any, input_spec: Any, training: bool, loaded: ModelFile | None
             spec = []
         if isinstance(layer, Layer):
             with _in_mode(layer, False):
-                writer.add(name, function, spec)
+                writer.add(name, function, spec, check_storable if training else _nothing)
             if training:
                 with _in_mode(layer, True):
                     _add_training(writer, name, function, spec)
@@ -131,6 +131,10 @@ def _in_mode(layer: Layer, training: bool) -> Iterator[None]:
             sub.training = flag
 
 
+def _nothing(program: Program) -> None:
+    """No check of a program: what writes it in another format says what it cannot hold."""
+
+
 class _Writer:
     """Collects programs and the tensors they share."""
 
@@ -140,7 +144,7 @@ class _Writer:
         self._tensors: dict[str, Tensor] = {}
 
     def add(
-        self, name: str, function: StaticFunction, input_spec: Any, check: Callable[[Program], None] = lambda _: None
+        self, name: str, function: StaticFunction, input_spec: Any, check: Callable[[Program], None] = _nothing
     ) -> None:
         """Trace `function` and keep its program, unless `check` raises for it."""
         tree, leaves = _call_to_save(function, input_spec)

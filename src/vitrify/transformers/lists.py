@@ -57,8 +57,11 @@ class _Lists(ExpressionTransformer):
 
     def visit_Set(self, node: Node) -> Node:
         node = self.generic_visit(node)
-        items = gast.Tuple(elts=node.elts, ctx=gast.Load())
-        return self.context.call("new_set", gast.copy_location(items, node), at=node)
+        items = gast.Tuple(elts=[self._spread(element) for element in node.elts], ctx=gast.Load())
+        items = gast.copy_location(items, node)
+        if any(isinstance(element, gast.Starred) for element in node.elts):
+            items = self.context.call("new_tuple", items, at=node)
+        return self.context.call("new_set", items, at=node)
 
     def _spread(self, element: Node) -> Node:
         if not isinstance(element, gast.Starred):

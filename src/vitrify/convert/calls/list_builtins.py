@@ -43,7 +43,7 @@ from ..containers.sets import GraphSet
 from ..containers.specs import SameSpec, StructSpec, TensorSpec
 from ..containers.tuples import GraphTuple
 from ..control.branches import convert_ifexp
-from ..control.comprehension import keys_listed, listed
+from ..control.comprehension import gathered, keys_listed, listed
 from ..control.endless import Listed
 from ..control.loops import convert_for
 from ..control.pushed import pushing
@@ -173,7 +173,7 @@ def convert_deque(iterable: Any = (), maxlen: Any = None) -> Any:
 
 def spread(values: Any) -> Spread:
     """`*values` in a list display or a call."""
-    values = listed(values) if pushing(values) else keys_listed(list_in(settled(values)))
+    values = listed(values) if pushing(values) else keys_listed(gathered(list_in(settled(values))))
     if isinstance(values, GraphOneOf) and values.count() is None:
         values = each_option(values, convert_list)
     if is_graph(values) and values.ndim > 0 and values.shape[0] < 0:

@@ -14,7 +14,7 @@ from ...ops.join import concatenate, dstack, hstack, vstack
 from ...ops.shape import atleast_1d, atleast_2d, atleast_3d
 from ..containers.dicts import GraphDict
 from ..control.branches import convert_ifelse
-from ..control.comprehension import GeneratorExpression, generator, keys_listed, listed
+from ..control.comprehension import GeneratorExpression, gathered, generator, keys_listed, listed
 from ..control.loops import convert_for
 from ..control.protocols import truth
 from ..operators.operate import operate
@@ -52,6 +52,7 @@ def _rest(sequence: GraphSequence) -> GraphSequence:
 
 def convert_reduce(function: Any, iterable: Any, *initial: Any) -> Any:
     """`functools.reduce(function, iterable, initial)`."""
+    iterable = gathered(iterable)
     sequence = _of_unknown_length(iterable) if is_open(iterable) or is_graph(iterable) else None
     if sequence is None:
         return HIGHER_ORDER[functools.reduce](function, iterable, *initial)

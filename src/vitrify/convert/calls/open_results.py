@@ -7,11 +7,17 @@ from typing import Any
 
 from ...core.alias import aliased
 from ...core.converted_too import converted_too
+from ...core.errors import ArgumentError, ShapeError, VitrifyError
 from ...core.meta import Meta, normalize_axis
 from ...core.pytree import is_open
+from ...eager.host_ops import assert_op
 from ...eager.tensor import to_tensor
+from ...ir.graph_tensor import as_number
 from ...ops.arguments import as_int, is_unknown, rank_of, static_int
+from ...ops.cumulative import cumsum
+from ...ops.like import cast, zeros_like
 from ...ops.lists import list_unstack_op
+from ...ops.select import where
 from ...ops.shape import reshape
 from ...ops.sizes import size_of
 from ...ops.split import chunk, dsplit, hsplit, split, tensor_split, vsplit
@@ -19,13 +25,20 @@ from ..containers.columns import column_of
 from ..containers.list_items import Items, passed_on
 from ..containers.lists import GraphList
 from ..containers.specs import TensorSpec
+from ..values.base import is_graph
+from ..values.deferred import Call, captured, record
+from ..values.handlers import refuse_if_caught
+from ..values.sequences import GraphSequence
+from ..values.text import concatenated, shown
 from ..values.user_code import converted
-from .list_builtins import of_tuples
+from .list_builtins import mapped, of_tuples
 
 
 @aliased(x="input", num_or_sections="split_size_or_sections", axis="dim")
 def convert_split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> Any:
     """`paddle.split(x, num_or_sections, axis)`."""
+    if is_open(num_or_sections):
+        return _sections(x, num_or_sections, axis)
     if not _is_open_number(num_or_sections) or is_unknown(axis):
         return split(x, num_or_sections, axis, name)
     return _parts("split", x, num_or_sections, axis)
@@ -82,9 +95,38 @@ def _parts(op: str, x: Any, number: Any, axis: Any) -> GraphList:
     at = normalize_axis(op, static_int(op, axis, "axis"), rank_of(op, x))
     number = reshape(as_int(op, number, "num"), [])
     sizes = [size_of(x, i) for i in range(x.ndim)]
+    _assert(number > 0, ArgumentError, "split: the number of parts must be positive, got ", number)
+    uneven = ("split: dimension of size ", sizes[at], " does not split into ", number, " equal parts")
+    _assert(sizes[at] % number == 0, ShapeError, *uneven)
     taken = reshape(x, [*sizes[:at], number, sizes[at] // number, *sizes[at + 1 :]])
     item = TensorSpec(Meta((*taken.shape[:at], *taken.shape[at + 1 :]), x.dtype))
     return GraphList.of(Items(item, (passed_on(list_unstack_op, taken, axis=at),)))
+
+
+def _sections(x: Any, given: GraphList, axis: Any) -> GraphList:
+    """The list of the parts of x that have these sizes, of which one may be -1."""
+    at = normalize_axis("split", static_int("split", axis, "axis"), rank_of("split", x))
+    sizes, whole = reshape(cast(column_of(given, may_be_empty=True), "int64"), [-1]), size_of(x, at)
+    is_rest = sizes < 0
+    total = where(is_rest, zeros_like(sizes), sizes).sum()
+    _assert(is_rest.sum() <= 1, ArgumentError, "split: only one section can be -1, got ", given)
+    filled = where(is_rest, whole - total, sizes)
+    # What remains for a -1 is at least 1, as in eager code.
+    fits = (filled.sum() == whole).logical_and((is_rest.logical_not().logical_or(filled > 0)).all())
+    sums = ("split: sections ", given, " add up to ", total, ", the dimension has size ", whole)
+    _assert(fits, ShapeError, *sums)
+    ends, before = cumsum(filled), (slice(None),) * at
+    return mapped(
+        lambda part: part,
+        GraphSequence(given.sequence().length, lambda i: x[(*before, slice(ends[i] - filled[i], ends[i]))]),
+    )
+
+
+def _assert(holds: Any, error: type[VitrifyError], *text: Any) -> None:
+    """Let the program raise what eager code raises where this does not hold; numbers in the text may be tensors."""
+    refuse_if_caught(error(""))
+    parts = [shown(as_number(part) if is_graph(part) else part) for part in text]
+    record(assert_op, holds, error=Call(error, (captured(concatenated(*parts)),)))
 
 
 def convert_to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Any:

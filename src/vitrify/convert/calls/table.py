@@ -28,6 +28,7 @@ from ..control.comprehension import (
     clause_of,
     dict_of,
     dict_of_pairs,
+    gathered,
     keys_listed,
     sum_of,
 )
@@ -353,7 +354,7 @@ def _from_items(cls: type) -> Callable[..., Any]:
 
 def _set_from_items(*args: Any) -> Any:
     """`set(iterable)`."""
-    args = tuple(map(numbers_listed, args))
+    args = tuple([numbers_listed(gathered(arg)) for arg in args])
     if builtins.len(args) == 1 and (isinstance(args[0], OpenTable) or is_open(list_in(args[0]))):
         return new_set(args[0])
     found = [as_set(arg) for arg in args]
@@ -366,7 +367,7 @@ def _set_from_items(*args: Any) -> Any:
 def _from_pairs(*args: Any, **kwargs: Any) -> Any:
     """`dict(pairs, ...)`."""
     pairs = [items_of(a, "dict()") if builtins.isinstance(a, GeneratorExpression) else a for a in args]
-    pairs = [a if isinstance(a, OpenTable) else [*a] if isinstance(a, zip) else list_in(a) for a in pairs]
+    pairs = [a if isinstance(a, OpenTable) else [*a] if isinstance(a, zip) else list_in(gathered(a)) for a in pairs]
     pairs = [dict_of_pairs(a) if is_open(a) else a for a in pairs]
     if builtins.len(pairs) < 2:
         found = dict_from(pairs[0] if pairs else ())
@@ -380,7 +381,7 @@ def _from_pairs(*args: Any, **kwargs: Any) -> Any:
 
 def _from_keys(keys: Any, value: Any = None) -> Any:
     """`dict.fromkeys(keys, value)`."""
-    keys = numbers_listed(keys)
+    keys = numbers_listed(gathered(keys))
     if is_open(list_in(keys)) or pushing(keys):
         return dict_of(keys, lambda key: (key, value))
     pairs = [(key, value) for key in items_of(keys, "dict.fromkeys()")]

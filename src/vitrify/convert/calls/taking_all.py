@@ -10,13 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.meta import Meta
-from ...core.pytree import OpenDeque, OverList
+from ...core.pytree import OpenDeque, OpenDict, OverList, is_open, list_in
 from ...ops.lists import list_unstack_op
 from ..containers.list_items import Items, passed_on
 from ..containers.lists import GraphList
 from ..containers.sets import GraphSet
 from ..containers.specs import TensorSpec
-from ..control.comprehension import as_set, listed
+from ..control.comprehension import as_set, dict_of_pairs, gathered, listed
 from ..control.pushed import pushing
 from ..host.value import HostValue
 
@@ -45,7 +45,14 @@ def taking_all(owner: Any, form: Callable[..., Any]) -> Callable[..., Any]:
     """`form`, which stands for such a method of `owner`, given lists in place of generators."""
     if isinstance(owner, (list, deque, OpenDeque)):
         return collecting(form, numbers=_as_it_is)
+    if isinstance(owner, (dict, OpenDict)):
+        return collecting(form, lambda pairs: _table(listed(pairs)), _table)
     return collecting(form, as_set if isinstance(owner, (set, frozenset, GraphSet)) else listed)
+
+
+def _table(pairs: Any) -> Any:
+    """Pairs of which only a run knows the number, as a dict."""
+    return dict_of_pairs(pairs) if is_open(list_in(pairs)) else pairs
 
 
 def _as_it_is(value: Any) -> Any:
@@ -60,6 +67,6 @@ def collecting(
     """`form`, given what `collected` makes of generators, and `numbers` of lists that a tensor gave."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return form(*[collected(arg) if pushing(arg) else numbers(arg) for arg in args], **kwargs)
+        return form(*[collected(arg) if pushing(arg) else numbers(gathered(arg)) for arg in args], **kwargs)
 
     return call

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...core.pytree import OpenDict, OpenTable, OverList, is_open
+from ...core.pytree import OpenDict, OpenTable, OverList, is_open, list_in
 from ...ir.builder import current_builder
 from ..values.user_code import converted
 from .dicts import has_number_keys, stored, united
@@ -71,6 +71,7 @@ def new_set(items: Iterable[Any]) -> Any:
     """The set of these items, as one that may get others on some paths only while a program is built."""
     if current_builder() is None:
         return set(items)
+    items = list_in(items)
     is_unknown = isinstance(items, OverList) or is_open(items)
     if is_unknown or is_table_site() or (isinstance(items, (list, tuple)) and any(map(waits, items))):
         if isinstance(items, GraphTableSet):

@@ -286,17 +286,24 @@ def clause_of(value: Any) -> Each | None:
 
 
 def listed(value: Any) -> Any:
-    """A generator expression, or what a tensor says is left of an iterator, as a list; anything else as it is."""
+    """A generator expression, or what a tensor says is left of an iterator or how long it is, as a list; anything else
+    as it is."""
     if isinstance(value, Listed) and not value.is_known():
         return _list(Each(value, lambda item: item))
     value = list_in(_iterated(value))
     clause = value.take() if isinstance(value, GeneratorExpression) else None
-    return value if clause is None else _list(clause)
+    return gathered(value) if clause is None else _list(clause)
+
+
+def gathered(value: Any) -> Any:
+    """A sequence such as a range or a map, of which a tensor says how long it is, as a list; anything else as it is."""
+    is_open_sequence = isinstance(value, GraphSequence) and not isinstance(value.length, int)
+    return _list(Each(value, lambda item: item)) if is_open_sequence else value
 
 
 def as_set(value: Any) -> Any:
     """A generator expression as the set of what it gives; anything else as it is."""
-    value = _iterated(value)
+    value = gathered(_iterated(value))
     clause = value.take() if isinstance(value, GeneratorExpression) else None
     return value if clause is None else clause.fold(_ADD, new_set(()))
 

@@ -21,7 +21,7 @@ from ..containers.each_key import for_each_key, is_undecided
 from ..containers.keys import check_key, is_set_by_number, set_by_number
 from ..containers.sets import GraphSet, of_python
 from ..control.branches import choose
-from ..control.comprehension import listed
+from ..control.comprehension import gathered, listed
 from ..control.pushed import pushing
 from ..guards.observe import get_attr, note_overwritten, note_stored, peek_attr
 from ..guards.unmerged import refuse_change
@@ -138,6 +138,7 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
     if is_number(owner):
         ask(operator.setitem, owner, key, value)
     if not is_tensor(owner):
+        value = gathered(value) if isinstance(key, slice) else value
         refuse_change(owner, f"an item of {type(owner).__name__}")
         _note_item(owner, key)
     else:
@@ -235,8 +236,8 @@ def inplace(op: str, left: Any, right: Any) -> Any:
     require_operands(op, INPLACE[op], left, right)
     if is_odd(op[:-1], left, right):
         ask(INPLACE[op], left, right)  # refuses what numbers don't do
-    if op == "+=" and pushing(right):
-        right = listed(right)
+    if op == "+=":
+        right = listed(right) if pushing(right) else gathered(right)
     if isinstance(right, GraphSet):
         right = of_python(right, left)
     return INPLACE[op](left, right)
