@@ -1,8 +1,11 @@
 """Lists of unknown length whose items are of several kinds: tensors of two ranks or dtypes, None, tuples, texts."""
 
+import re
+
 import pytest
 
 import vitrify as paddle
+from vitrify.core.errors import UnsettledError
 
 
 def rank(x):
@@ -73,6 +76,7 @@ def both_sides(x):
     return first[::-1], first == first
 
 
+LETTER, DIGIT = re.compile("[a-z]"), re.compile("[0-9]")
 FUNCTIONS = [rank, dtype, numbers, marks, missing, stack_of_work, both_sides]
 VALUES = [[1.0, 2.0, -3.0], [-1.0, 2.0, 3.0], [-2.0, -1.0, -3.0], [3.0, 1.5, -4.0]]
 
@@ -95,3 +99,19 @@ def test_items_are_what_eager_code_has(fn):
     static = paddle.jit.to_static(fn, full_graph=True)
     for values in VALUES + VALUES[:1]:
         assert outcome(static, values) == outcome(fn, values)
+
+
+def patterns(x):
+    kept = []
+    for value in x:
+        kept.append(LETTER if value > 0 else DIGIT)
+    return len(kept), kept
+
+
+def test_items_that_no_program_tells_apart_are_refused():
+    x = paddle.to_tensor([1.0, -2.0, 3.0])
+    spec = [paddle.static.InputSpec([None])]
+    with pytest.raises(UnsettledError, match="one branch gives a Pattern"):
+        paddle.jit.to_static(patterns, input_spec=spec, full_graph=True)(x)
+    plain = paddle.jit.to_static(patterns, input_spec=spec)
+    assert plain(x) == plain(x) == patterns(x)

@@ -310,7 +310,7 @@ class CarriedValue:
             self.tree = tree
             self.leaves = [self._widened(unset, end) for end in raw]
             return True
-        if isinstance(raw[0] if len(raw) == 1 else None, Undefined):
+        if tree is LEAF and isinstance(raw[0], Undefined):  # not a container of one
             return False
         self.tree, self.leaves = self._closed(self.tree, iter(self.leaves), value)
         return True
