@@ -14,7 +14,8 @@ import pytest
 
 import vitrify as paddle
 from vitrify import nn
-from vitrify.core.errors import ArgumentError, UnsupportedError
+from vitrify.core.errors import ArgumentError, FileFormatError, ShapeError, UnsupportedError
+from vitrify.eager.host_ops import print_op
 from vitrify.nn import functional as F
 from vitrify.static import InputSpec
 
@@ -458,3 +459,29 @@ def test_what_trains_only_in_python_is_saved_for_evaluation_alone(needs, path):
 def test_python_draws_are_refused_by_name(path):
     with pytest.raises(UnsupportedError, match=r"random numbers of Python or NumPy are drawn here[\s\S]*paddle\.rand"):
         paddle.jit.save(paddle.jit.to_static(lambda x: x * random.random()), path, input_spec=SPEC)
+
+
+def cut(x, n):
+    return paddle.concat(x.split([1] * int(n)))
+
+
+def test_the_errors_of_the_library_are_stored_by_name(path):
+    spec = [InputSpec([None, 3]), InputSpec([], "int64")]
+    loaded = round_trip(paddle.jit.to_static(cut, full_graph=True), path, spec)
+    close(loaded(paddle.ones([2, 3]), paddle.to_tensor(2)), np.ones([2, 3]))
+    with pytest.raises(ShapeError, match=r"split: sections \[1, 1, 1\] add up to 3, the dimension has size 2"):
+        loaded(paddle.ones([2, 3]), paddle.to_tensor(3))
+
+
+def says(x):
+    print("sum", x.sum())
+    return x * 2
+
+
+@pytest.mark.parametrize("name", ["eval", "open", "__import__", "os.system"])
+def test_a_program_calls_nothing_but_what_expressions_know(name, path):
+    loaded = round_trip(paddle.jit.to_static(says), path, SPEC)
+    (said,) = [op for op in loaded.program().global_block().ops if op.op is print_op]
+    said.attrs["text"] = ("call", name, (("value", "1"),), ())  # as a damaged file may hold it
+    with pytest.raises(FileFormatError, match=f"a program calls '{name}', which no expression knows"):
+        loaded(paddle.ones([3]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import ctypes
 import os
 import tempfile
@@ -13,7 +12,15 @@ import numpy as np
 
 from ..codegen.ahead.abi import DTYPES, MOST_DIMS, OK, RAISED
 from ..core.dtype import as_dtype
-from ..core.errors import ArgumentError, DTypeError, FileFormatError, MissingFileError, ShapeError, UnsupportedError
+from ..core.errors import (
+    ArgumentError,
+    DTypeError,
+    FileFormatError,
+    MissingFileError,
+    ShapeError,
+    UnsupportedError,
+    exception_named,
+)
 from ..core.meta import Meta
 from .files import native_file
 from .sealing import check_seal
@@ -101,10 +108,10 @@ class NativeFunction:
 
 
 def _raised(text: str) -> Exception:
-    """What the program raises: of the builtin class that its text begins with."""
+    """What the program raises: of the class that its text begins with."""
     name, _, words = text.partition(": ")
-    found: Any = getattr(builtins, name, None)
-    if not isinstance(found, type) or not issubclass(found, Exception):
+    found = exception_named(name)
+    if found is None or not issubclass(found, Exception):
         return RuntimeError(text)
     return found(words) if words else found()
 

@@ -7,6 +7,7 @@ raise, so `except ValueError` keeps working.
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Sequence
 
@@ -135,6 +136,12 @@ class HangError(VitrifyError, RuntimeError, TimeoutError):
 
 class FileFormatError(UserCodeError, ValueError):
     """A model file is truncated, tampered with, or of another format."""
+
+
+def exception_named(name: str) -> type[BaseException] | None:
+    """The exception of Python's or of this module that is called so; None where there is none."""
+    found = vars(builtins).get(name) or globals().get(name)
+    return found if isinstance(found, type) and issubclass(found, BaseException) else None
 
 
 RAISED_BY_PROGRAM = "_vitrify_raised"

@@ -4,20 +4,21 @@ An expression is an operator's attribute, made of plain tuples so that programs 
 
     ("tensor", i, stop)             input i as a Tensor          ("number", i)     input i as a Python number
                                     or, for a list, as a list of such
-    ("call", f, args, keywords)     f: a name below, a builtin exception, or any function (which no file can hold)
+    ("call", f, args, keywords)     f: a name below, an exception of Python's or of the library's, or any function
+                                    (which no file can hold)
     ("tuple", a, b), ("list", ...), ("set", ...), ("dict", (k, v), ...)
     ("value", v)                    any Python value             anything else stands for itself
 """
 
 from __future__ import annotations
 
-import builtins
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..core.errors import FileFormatError, exception_named
 from .tensor import Tensor, wrap
 
 Expression = Any
@@ -53,6 +54,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "repeat": operator.mul,
     "method": _apply_method,
     "numpy": lambda tensor: tensor.numpy(),
+    "tolist": lambda tensor: tensor.tolist(),
     "of_kind": of_kind,
     "characters": lambda text: np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32),
     "of_characters": lambda held: held.numpy().tobytes().decode("utf-32-le", "surrogatepass"),
@@ -88,10 +90,17 @@ def _known_text(expression: Expression) -> str:
 
 
 def name_of(function: Any) -> Any:
-    """What stands for a function in an expression: its name for builtin exceptions, else itself."""
-    if isinstance(function, type) and issubclass(function, BaseException) and function.__module__ == "builtins":
-        return function.__name__
-    return function
+    """What stands for a function in an expression: itself, but for exceptions of Python's and the library's a name."""
+    is_error = isinstance(function, type) and issubclass(function, BaseException)
+    return function.__name__ if is_error and exception_named(function.__name__) is function else function
+
+
+def _named(name: str) -> Callable[..., Any]:
+    """The function of that name; raises FileFormatError for others, such as `eval`: a file may hold any name."""
+    found = FUNCTIONS.get(name) or exception_named(name)
+    if found is None:
+        raise FileFormatError(f"a program calls {name!r}, which no expression knows")
+    return found
 
 
 def evaluate(expression: Expression, arrays: Sequence[Any]) -> Any:
@@ -117,7 +126,7 @@ def _wrapped(held: Any, stop_gradient: bool) -> Any:
 
 def _call(arrays: Sequence[Any], function: Any, args: Sequence[Any], keywords: Sequence[tuple[str, Any]]) -> Any:
     if type(function) is str:
-        function = FUNCTIONS.get(function) or getattr(builtins, function)
+        function = _named(function)
     return function(*[evaluate(a, arrays) for a in args], **{k: evaluate(v, arrays) for k, v in keywords})
 
 

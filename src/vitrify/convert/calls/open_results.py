@@ -29,7 +29,7 @@ from ..values.base import is_graph
 from ..values.deferred import Call, captured, record
 from ..values.handlers import refuse_if_caught
 from ..values.sequences import GraphSequence
-from ..values.text import concatenated, shown
+from ..values.text import GraphText, concatenated, shown
 from ..values.user_code import converted
 from .list_builtins import mapped, of_tuples
 
@@ -109,11 +109,12 @@ def _sections(x: Any, given: GraphList, axis: Any) -> GraphList:
     sizes, whole = reshape(cast(column_of(given, may_be_empty=True), "int64"), [-1]), size_of(x, at)
     is_rest = sizes < 0
     total = where(is_rest, zeros_like(sizes), sizes).sum()
-    _assert(is_rest.sum() <= 1, ArgumentError, "split: only one section can be -1, got ", given)
+    told = GraphText(Call("str", (Call("tolist", (captured(sizes),)),)))
+    _assert(is_rest.sum() <= 1, ArgumentError, "split: only one section can be -1, got ", told)
     filled = where(is_rest, whole - total, sizes)
     # What remains for a -1 is at least 1, as in eager code.
     fits = (filled.sum() == whole).logical_and((is_rest.logical_not().logical_or(filled > 0)).all())
-    sums = ("split: sections ", given, " add up to ", total, ", the dimension has size ", whole)
+    sums = ("split: sections ", told, " add up to ", total, ", the dimension has size ", whole)
     _assert(fits, ShapeError, *sums)
     ends, before = cumsum(filled), (slice(None),) * at
     return mapped(
