@@ -25,7 +25,7 @@ model = Recurrent()
 x = paddle.randn([4, 8])
 compiled = model(x)
 compiled.backward()
-gradient = model.cell.weight.grad
+gradient = model.cell.weight.grad.clone()  # what `.grad` gives is cleared with it
 
 model.clear_gradients()
 model.settle = model.settle.rollback()  # the plain Python method again
