@@ -6,6 +6,7 @@ The list Variables of the kinds that an item is not hold zeros there, which nobo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ...core.dtype import int64
@@ -55,9 +56,20 @@ def of_kinds(a: Spec, b: Spec, join_alike: Join, error: UnsupportedError) -> Str
             found.append(kind)
         else:
             found[place] = join_alike(found[place], kind)
-    if len(found) > MAX_KINDS or not all(map(_may_be_zeros, found)):
-        raise error
+    dicts = [kind for kind in found if isinstance(kind, StructSpec) and issubclass(kind.kind, dict)]
+    if len(found) > MAX_KINDS or len(dicts) > 1 or not all(map(_may_be_zeros, found)):
+        raise error  # of dicts with other keys, one with keys that the run knows is made instead
     return StructSpec(OneOf, None, (_WHICH, *found))
+
+
+def in_step(a: Spec, b: Spec, join_alike: Join) -> StructSpec | None:
+    """What covers both, each of whose kinds is as the one at its place of the other; None where there is no such."""
+    if not (is_of_kinds(a) and is_of_kinds(b) and len(a.children) == len(b.children)):
+        return None
+    try:
+        return replace(a, children=tuple(map(join_alike, a.children, b.children)))
+    except UnsupportedError:
+        return None
 
 
 def _covers(known: Spec, kind: Spec, join_alike: Join) -> bool:

@@ -31,7 +31,7 @@ from ..values.optional import refuse_none
 from ..values.text import GraphText
 from .choices import ChoiceSpec, choice_of, number_for, value_for
 from .inner_lists import is_any_twice, is_known_elsewhere, keep
-from .item_kinds import is_of_kinds, kinds_in, of_kinds, packed, refitted
+from .item_kinds import in_step, is_of_kinds, kinds_in, of_kinds, packed, refitted
 from .specs import CODE, TWICE, ListSpec, SameSpec, Spec, StructSpec, TensorSpec, holds_lists, is_list_spec, metas_of
 from .text_items import WRITTEN, TextSpec, WrittenSpec, text_spec, variables_of
 
@@ -138,7 +138,7 @@ def join(a: Spec | None, b: Spec | None) -> Spec | None:
     if a is None or b is None or a == b:
         return b if a is None else a
     if is_of_kinds(a) or is_of_kinds(b):
-        return of_kinds(a, b, _join_alike, _of_different_kinds(a, b))
+        return in_step(a, b, _join_alike) or of_kinds(a, b, _join_alike, _of_different_kinds(a, b))
     try:
         return _join_alike(a, b)
     except UnsupportedError as err:
@@ -273,7 +273,7 @@ def pack(spec: Spec, value: Any, read: Callable[[Any], Any] = lambda v: v) -> li
         return [emit(read(var), var.dtype) for var in variables_of(spec, value)]
     if is_of_kinds(spec):
         given = spec_of(value)
-        if given != spec:
+        if in_step(given, spec, _join_alike) != spec:
             return packed(spec, value, given, _join_alike, partial(pack, read=read))
     if isinstance(spec, StructSpec):
         _, children, _ = node_of(value)
@@ -294,7 +294,7 @@ def _refit(given: Spec, wanted: Spec, parts: Iterator[Any], like: Any, depth: in
 
     like: a list Variable as long as they are.
     """
-    if is_of_kinds(wanted) and given != wanted:
+    if is_of_kinds(wanted) and in_step(given, wanted, _join_alike) != wanted:
         if depth > 1:
             raise _of_different_kinds(given, wanted)
         code = next(parts) if is_of_kinds(given) else None
