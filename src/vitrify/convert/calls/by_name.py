@@ -10,6 +10,7 @@ from typing import Any
 
 from ...core.pytree import is_partial
 from ..containers.dicts import GraphDict, unknown_keys, unordered
+from ..control.loop_trace import may_be_peeled
 from ..values.base import builder
 from ..values.one_of import GraphOneOf, each_option, settled
 from ..values.user_errors import note_user_error
@@ -58,6 +59,8 @@ def by_key(call: Call, kwargs: dict[str, Any], name: str, function: Any, rest: s
     keys = [key for key in dict.keys(mapping) if rest is None or key in names]
     given = {key: mapping.has(key) for key in keys}
     doubtful = [key for key in keys if given[key] is not True]
+    if doubtful and may_be_peeled():
+        raise unknown_keys("`**` with")
     if len(doubtful) > MAX_KEYS and not all(key in names for key in doubtful):
         raise unknown_keys("`**` with")
     if rest is None and not mapping.is_ordered and _takes_all(function):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from ...core.errors import UnsettledError
+from ...core.modes import scoped
 from ...core.pytree import BY_CONTENT, OpenDict, eager_class, node_of
 from ...ir.program import Block, Variable
 from ...ir.regions import align_captures
@@ -40,6 +42,17 @@ MAX_ATTEMPTS = 12
 MAX_PEELED = 3
 
 
+_unpeeled: ContextVar[int] = ContextVar("unpeeled", default=0)
+
+
+def may_be_peeled() -> bool:
+    """Whether a loop around what is traced was not yet traced with its first iteration before it.
+
+    What would need a path for that iteration alone does better to raise an UnknownKeysError first.
+    """
+    return _unpeeled.get() > 0
+
+
 def trace_loop(
     test: Function,
     body: Function,
@@ -61,7 +74,8 @@ def trace_loop(
         state.places[place.key] = (place, carry_place(place, place.get()))
     for attempt in range(MAX_ATTEMPTS):
         try:
-            trace = _attempt(test, body, state, attempt == 0)
+            with scoped(_unpeeled, _unpeeled.get() + (not peeled)):
+                trace = _attempt(test, body, state, attempt == 0)
             if trace is ENDED and attempt > 0:
                 raise FirstIterationDiffers(_always_raises(names))
         except FirstIterationDiffers as err:
