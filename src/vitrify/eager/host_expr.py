@@ -91,8 +91,8 @@ def _known_text(expression: Expression) -> str:
 
 def name_of(function: Any) -> Any:
     """What stands for a function in an expression: itself, but for exceptions of Python's and the library's a name."""
-    is_error = isinstance(function, type) and issubclass(function, BaseException)
-    return function.__name__ if is_error and exception_named(function.__name__) is function else function
+    name = function.__name__ if isinstance(function, type) else ""
+    return name if name and exception_named(name) is function else function
 
 
 def _named(name: str) -> Callable[..., Any]:

@@ -6,7 +6,6 @@ The list Variables of the kinds that an item is not hold zeros there, which nobo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ...core.dtype import int64
@@ -67,7 +66,7 @@ def in_step(a: Spec, b: Spec, join_alike: Join) -> StructSpec | None:
     if not (is_of_kinds(a) and is_of_kinds(b) and len(a.children) == len(b.children)):
         return None
     try:
-        return replace(a, children=tuple(map(join_alike, a.children, b.children)))
+        return StructSpec(OneOf, a.extra, tuple(map(join_alike, a.children, b.children)), a.shared)
     except UnsupportedError:
         return None
 
