@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..convert.containers.list_items import is_of_tensors
-from ..core.errors import ArgumentError, DTypeError, UnsupportedError
+from ..core.errors import ArgumentError, DTypeError, InternalError, UnsupportedError
 from ..core.pytree import OpenTable, unflatten_plain
 from ..core.source import user_stacklevel
 from ..eager.host_ops import draw_op, effect_op
@@ -69,6 +69,8 @@ def _add_training(writer: _Writer, name: str, function: StaticFunction, spec: An
     """
     try:
         writer.add(name + TRAIN, function, spec, check_storable)
+    except InternalError:  # a fault of our own is none of the Layer's
+        raise
     except Exception as error:  # noqa: BLE001 - whatever the Layer's code raises where it is not given what it trains on
         reason = str(error).partition("\n")[0] or type(error).__name__
         warnings.warn(
