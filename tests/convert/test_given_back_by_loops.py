@@ -115,10 +115,44 @@ def beside_a_list_of_a_library(x, entries, n):
     return last, entries
 
 
+def copied_on_a_path(x, entries, n):
+    for turn in range(n):
+        if turn > 1:
+            entries = dict(entries)
+    entries["a"] = x * 7
+    return x
+
+
+def with_a_key_more(x, entries, n):
+    for turn in range(n):
+        entries = {**entries, "c": x + turn}
+    entries["b"] = x * 7
+    return x
+
+
+def with_a_key_more_on_a_path(x, entries, n):
+    for turn in range(n):
+        if turn > 1:
+            entries = {**entries, "c": x + turn}
+    entries.setdefault("c", x * 7)
+    return entries
+
+
+def own_with_keys_on_paths(x, entries, n):
+    found = {}
+    for turn in range(n):
+        if turn > 1:
+            found = {**found, "b": x + turn}
+        elif turn > 0:
+            found = {"a": x * turn, **found}
+    return found, list(found), len(found), found.get("b")
+
+
 CASES = [
     given_back, given_back_on_a_path, given_back_at_last, given_back_by_two_loops, changed_behind, in_a_state, in_turn,
     new_on_a_path, by_an_inner_function, in_an_object,
-    changed_in_an_object, beside_a_list_of_a_library,
+    changed_in_an_object, beside_a_list_of_a_library, copied_on_a_path, with_a_key_more, with_a_key_more_on_a_path,
+    own_with_keys_on_paths,
 ]  # fmt: skip
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 from ...core.pytree import OpenDict, OpenTable, OverList, is_open, list_in
 from ...ir.builder import current_builder
+from ..values.one_of import by_option
 from ..values.user_code import converted
 from .dicts import has_number_keys, stored, united
 from .each_key import Undecided
@@ -17,6 +19,7 @@ from .table_sites import is_table_site
 from .tables import GraphTable, is_mapping, store_all
 
 
+@by_option(sys.maxsize)
 def new_dict(*parts: Any) -> Any:
     """`{**part, ...}`, as a dict that may get keys on some paths only while a program is built."""
     if any(map(_asks_for_table, parts)) or (is_table_site() and not any(map(_has_names, parts))):

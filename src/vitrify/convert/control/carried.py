@@ -433,7 +433,7 @@ def _copied(value: Any) -> Any:
 class CarriedState:
     """Everything a loop carries: its variables, then Python places and tensors changed in place, as they are found."""
 
-    variables: list[CarriedValue]
+    variables: list[Any]  # each a CarriedValue, or a CarriedDict
     own: frozenset[int] = frozenset()  # ids of containers before the loop that nothing but its variables knows
     places: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
     handles: dict[Variable, CarriedValue] = field(default_factory=dict)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ...core.pytree import BY_CONTENT, LEAF, OpenDict, OpenList, OpenSet, OverList, flatten, is_open
+from ...core.pytree import BY_CONTENT, LEAF, OpenDict, OpenSet, OverList, flatten, is_open, is_partial
 from ...core.source import Loc
 from ...ir.program import Block, Variable
 from ..containers.dicts import GraphDict
 from ..containers.merge_dicts import blank, common_order, order_of, presence
 from ..containers.sets import refuse_new
-from ..state.journal import is_inside
+from ..state.inside import is_from_before
 from ..values.base import Undefined, builder
-from .carried import CarriedValue
-from .leaves import Leaf, leaf_of_unset
+from .carried import CarriedState, CarriedValue
+from .leaves import Leaf, leaf_of_unset, not_carried
 
 
 class _Entry:
@@ -82,8 +82,7 @@ def _whole(label: str, value: Any) -> CarriedValue:
 def _made_inside(label: str, value: Any) -> CarriedValue:
     """What a new key holds: a container from before the loop stays that object, all else starts unset."""
     held = value.lists()[0] if isinstance(value, OverList) else value
-    made_here = isinstance(held, (OpenList, OpenDict)) and is_inside(held.block, builder().block)
-    if isinstance(value, BY_CONTENT) and not made_here:
+    if isinstance(value, BY_CONTENT) and is_from_before(held, builder().block):
         return CarriedValue.of(label, value)
     raw: list[Any] = []
     tree = flatten(value, raw)
@@ -100,6 +99,8 @@ class CarriedDict:
     """The content of a dict, carried through a loop as `CarriedValue` carries a variable."""
 
     tree = ("dict", (), None)  # no leaf
+    container = None
+    """It is no certain dict, but what one holds."""
 
     def __init__(self, name: str, loc: Loc | None, value: Any) -> None:
         self.name = name
@@ -182,8 +183,20 @@ class CarriedDict:
         for carried in self._carried():
             carried.track(wanted)
 
+    def keep_identity(self, entered: Any, value: Any, is_changed: Callable[[Any], bool]) -> bool:
+        """As `CarriedValue.keep_identity`, for what is stored at each key."""
+        if not isinstance(value, OpenDict):
+            return False
+        kept = [
+            entry.value.keep_identity(dict.get(entered, key), dict.get(value, key), is_changed)
+            for key, entry in self.entries.items()
+        ]
+        return any(kept)
+
     def widen(self, value: Any) -> bool:
         """Whether `value`, from the end of an iteration, asks for more than is carried now; takes note of it."""
+        if not isinstance(value, OpenDict):
+            raise not_carried(self.name, Leaf(self.empty), value)
         keys, fits = common_order(list(self.entries), list(dict.keys(value)))
         changed = self.is_ordered and not (fits and value.is_ordered)
         self.is_ordered = self.is_ordered and not changed
@@ -198,3 +211,19 @@ class CarriedDict:
         self._follow_order()
         wider = [entry.widen(value) for entry in self.entries.values()]
         return changed or any(wider)
+
+
+def carry_keys(state: CarriedState, results: Sequence[Any]) -> bool:
+    """Carry variables key by key that are a dict before the loop and one with other keys behind an iteration."""
+    found = False
+    for place, (carried, value) in enumerate(zip(state.variables, results)):
+        if isinstance(carried, CarriedValue) and not carried.keeps and carried.container is not value:
+            before = carried.before
+            if _is_dict(before) and _is_dict(value) and (list(before) != list(dict.keys(value)) or is_partial(value)):
+                state.variables[place] = CarriedDict(carried.name, carried.loc, before)
+                found = True
+    return found
+
+
+def _is_dict(value: Any) -> bool:
+    return isinstance(value, OpenDict) and value.kind is dict

@@ -30,7 +30,7 @@ from ..values.optional import MaybeNoneError
 from ..values.sequences import constant
 from .branches import trace_branches
 from .carried import CarriedState, CarriedValue, is_shared
-from .carried_dict import CarriedDict
+from .carried_dict import CarriedDict, carry_keys
 from .collapse import collapsed
 from .protocols import truth
 from .raise_ import ENDED, run_path
@@ -324,7 +324,7 @@ def ends(
 def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles: dict[Variable, Variable]) -> bool:
     """Whether this trace found something that must be carried and is not yet; `state` takes it in."""
     state.check_exchanged(results, journal)
-    grown = state.lose(journal.after())
+    grown = state.lose(journal.after()) or carry_keys(state, results)
     for key, (place, before) in journal.before.items():
         if key not in state.places and key not in state.lost:
             taken_apart = isinstance(place, ContentPlace) and not isinstance(before, OpenDict)

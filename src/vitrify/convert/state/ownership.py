@@ -221,7 +221,7 @@ def maybe_the_same(forks: Sequence[Fork], container: Any) -> list[Any]:
 
 def _maybe_the_same(forks: Sequence[Fork], owner: Any) -> list[tuple[int, int | None]]:
     """Which containers `owner` may be: each by its fork, and its place among the sources (None: what was merged)."""
-    made_of = {id(merged): sources for merged, sources, _ in forks}
+    made_of = _sources(forks)
     own = _origins(made_of.get(id(owner), ()), made_of)
     found: list[tuple[int, int | None]] = []
     for number, (merged, sources, _) in enumerate(forks):
@@ -254,7 +254,7 @@ def check_forks(forks: Iterable[Fork], given_out: Iterable[Any], outside: Contai
     if not forks:
         return
     left = {id(container) for container in _leaving(given_out)}
-    origins = {id(fork.merged): fork.sources for fork in forks}
+    origins = _sources(forks)
     leaving = [fork for fork in forks if id(fork.merged) in left]
     for number, fork in enumerate(leaving):
         known = any(key in left or key in outside for key in _origins(fork.sources, origins))
@@ -312,9 +312,17 @@ def _origins(sources: Iterable[Any], known: Mapping[int, tuple[Any, ...]]) -> se
     return found
 
 
+def _sources(forks: Iterable[Fork]) -> dict[int, tuple[Any, ...]]:
+    """What each container was made of, by its id: of those before a loop and those that its body gives, say."""
+    found: dict[int, tuple[Any, ...]] = {}
+    for merged, sources, _ in forks:
+        found[id(merged)] = (*found.get(id(merged), ()), *sources)
+    return found
+
+
 def made_of(values: Iterable[Any], forks: Iterable[Fork]) -> set[int]:
     """The ids of these containers and of all that they are on some path."""
-    return _origins(values, {id(merged): sources for merged, sources, _ in forks})
+    return _origins(values, _sources(forks))
 
 
 def _may_be_one(one: Fork, other: Fork, known: Mapping[int, tuple[Any, ...]]) -> bool:
