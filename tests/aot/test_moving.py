@@ -95,6 +95,8 @@ CASES = {
     "topk": (lambda x: paddle.topk(x, 3, axis=1), [reals(4, 9, 2)], (0,)),
     "topk, open": (lambda x: paddle.topk(x, 3, axis=1, largest=False), [reals(4, 9)], (0, 1)),
     "cumsum": (lambda x: (paddle.cumsum(x, axis=1), paddle.cumprod(x, dim=0)), [reals(3, 7, 5)], (0, 1)),
+    "cummax": (lambda x: (*paddle.cummax(x, 1), *paddle.cummin(x, 0)), [reals(3, 7, 5)], (0, 1)),
+    "logcumsumexp": (lambda x: paddle.logcumsumexp(x, 1), [reals(3, 7, 5)], (0, 2)),
     "cumsum of integers": (lambda x: paddle.cumsum(x), [ids(9, 3, 7)], (0,)),
     "products and truth": (
         lambda x: (x.prod(1), x.prod(0), paddle.any(x > 1, 1), paddle.all(x > -1, 0), (x > 0).sum()),

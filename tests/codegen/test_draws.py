@@ -1,5 +1,6 @@
 """Random numbers of whole programs: those of the operators, to the bit, and what a run takes of the generator."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -8,10 +9,12 @@ from tests.codegen.test_pointwise import block_of
 from tests.codegen.test_whole import numbers, program_of
 from vitrify.codegen.whole import whole_program
 from vitrify.core.config import flags_guard
-from vitrify.core.dtype import as_dtype
+from vitrify.core.dtype import as_dtype, int32, int64
+from vitrify.core.errors import ArgumentError
 from vitrify.core.philox import Key
 from vitrify.core.rng import Generator, rng_guard
 from vitrify.ops.dropout import keep_mask_op, masked_scale_op
+from vitrify.ops.random import gaussian, randint_op
 from vitrify.runtime.lowering import lower
 from vitrify.runtime.options import ExecutionOptions
 
@@ -19,7 +22,7 @@ F = paddle.nn.functional
 SEEDS = [Key(0), Key(7, 400), Key((1 << 64) - 3, (1 << 33) + 8)]
 
 
-def check(fn, *arrays):
+def check(fn, *arrays, tolerance=0.0):
     """Compare the native program with the operators from several states: numbers, and where the generator stands."""
     metas = [(a.shape, as_dtype(a.dtype).name) for a in arrays]
     program, block = program_of(fn, *metas), block_of(fn, *metas)
@@ -33,7 +36,11 @@ def check(fn, *arrays):
         (found, after), (wanted, expected) = results
         assert found is not None and after == expected
         for a, b in zip(found, wanted, strict=True):
-            assert a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+            assert a.dtype == b.dtype and a.shape == b.shape
+            if tolerance and a.dtype.kind in "fV":
+                np.testing.assert_allclose(a.astype(float), b.astype(float), rtol=tolerance, atol=tolerance)
+            else:
+                assert a.tobytes() == b.tobytes()
     return program
 
 
@@ -55,17 +62,98 @@ def test_draws_that_rows_share_and_ends_of_the_range():
     check(lambda x, m: masked_scale_op(x, m, factor=1.25), np.array([[1, -0.0], [np.inf, np.nan]], np.float32), mask)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
 def test_uniform_numbers(dtype):
     def fn(x):
-        return x * 2, paddle.uniform([3, 7], dtype, 0.0, 1.0), paddle.uniform([40], dtype, min=-3.0, max=5.0)
+        first, second = paddle.uniform([3, 7], dtype, 0.0, 1.0), paddle.uniform([40], dtype, min=-3.0, max=5.0)
+        return x * 2, first, second, paddle.uniform([33], dtype, seed=5), paddle.uniform([0, 3], dtype)
 
     check(fn, numbers(2))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+def test_normal_numbers(dtype):
+    """The same words make them; functions of libm may differ in their last places."""
+    eps = float(ml_dtypes.finfo(as_dtype(dtype).np).eps)
+
+    def fn(x):
+        first, second = gaussian([3, 7], 0.0, 1.0, 0, dtype), gaussian([4, 16], -1.5, 0.25, 0, dtype)
+        return x * 2, first, second, gaussian([1], 0.0, 1.0, 3, dtype), gaussian([2, 0], dtype=dtype), first + 1
+
+    check(fn, numbers(2), tolerance=8 * eps)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "int16", "int32", "int64"])
+def test_integers(dtype):
+    def fn(x):
+        return x * 2, paddle.randint(0, 10, [3, 7], dtype), paddle.randint(-70, 30, [65], dtype)
+
+    check(fn, numbers(2))
+
+
+def test_integers_of_the_widest_ranges():
+    def fn(x):
+        wide = [randint_op(shape=(40,), low=-(2**63), high=high, dtype=int64) for high in (2**63 - 1, -1, 5)]
+        return [x * 2, *wide, randint_op(shape=(9,), low=-(2**31), high=2**31, dtype=int32)]
+
+    check(fn, numbers(2))
+    with pytest.raises(ArgumentError, match="fewer than 2"):
+        paddle.randint(-(2**63), 2**63, [3])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("shape", [(), (5,), (4, 33), (0, 3)])
+def test_choices(shape, dtype):
+    p = np.random.default_rng(0).choice([0.0, 1.0, 0.5, 0.25, 2.0**-20], shape).astype(as_dtype(dtype).np)
+    check(lambda p: (paddle.bernoulli(p), paddle.bernoulli(p, 0.75)), p)
+
+
+def test_a_probability_outside_is_left_to_the_operator_that_says_so():
+    program = program_of(lambda p: paddle.bernoulli(p) * 2, ([3], "float32"))
+    for wrong in (-0.5, 1.5, np.nan):
+        with rng_guard(3) as generator:
+            assert program([np.array([0.5, wrong, 1], np.float32)]) is None
+            assert generator.get_state() == Key(3, 0)
+
+
+def test_large_draws_are_those_of_one_thread():
+    def fn(x):
+        wide, drawn = paddle.uniform([130, 131], "float64"), paddle.randint(0, 1000, [190, 187], "int32")
+        return x * 2, paddle.uniform([190, 187]), drawn, wide, paddle.bernoulli(x), F.dropout(x)
+
+    check(fn, np.random.default_rng(0).random((190, 187), np.float32))
+
+
 def test_what_is_not_drawn_natively():
-    assert program_of(lambda x: paddle.uniform([3], "float64") + x, ([], "float64"))([np.float64(1)]) is None
-    assert program_of(lambda x: paddle.uniform([3], "float32", seed=3) + x, ([], "float32"))([np.float32(1)]) is None
+    drawn = program_of(lambda x: x + 1, ([], "float32"))
+    assert drawn([np.float32(1).reshape(())]) is not None
+    assert whole_program(*_parts(lambda x: paddle.randperm(3) + x, ([], "int64"))) is None
+
+
+def _parts(fn, *metas):
+    block = block_of(fn, *metas)
+    return block.inputs, block.ops, block.outputs
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_gradients_through_normal_numbers(native):
+    """Of a mean and a deviation: ones, and the numbers that were drawn."""
+
+    def sample(mean, std):
+        return paddle.normal(mean, std)
+
+    fn = paddle.jit.to_static(sample, full_graph=True) if native else sample
+    mean, std = (paddle.to_tensor(a, stop_gradient=False) for a in (numbers(3, 5), numbers(3, 5, seed=1) + 3))
+    with flags_guard({"native_after_ms": 0}):
+        for _ in range(3):
+            mean.clear_gradient()
+            std.clear_gradient()
+            with rng_guard(5):
+                out = fn(mean, std)
+            out.sum().backward()
+    noise = (out.numpy() - mean.numpy()) / std.numpy()
+    np.testing.assert_array_equal(mean.grad.numpy(), np.ones((3, 5), np.float32))
+    np.testing.assert_allclose(std.grad.numpy(), noise, rtol=1e-4, atol=1e-6)
 
 
 def test_a_refusal_gives_back_what_was_drawn():

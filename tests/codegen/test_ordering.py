@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 
 import vitrify as paddle
 from tests.codegen.test_pointwise import block_of, guarded
-from tests.codegen.test_whole import eagerly, program_of
+from tests.codegen.test_whole import check, eagerly, program_of
 from vitrify.codegen.errors import NoNativeForm
 from vitrify.codegen.ranks import SHORT_ROW
 from vitrify.codegen.whole import WholeProgram
+from vitrify.core.config import flags_guard
+from vitrify.core.dtype import as_dtype
 from vitrify.nn import functional as F
 from vitrify.ops.gather import take_along_axis_adjoint_op
 from vitrify.ops.index import with_item
@@ -26,6 +28,12 @@ ROWS = {
     "cumsum": lambda x: paddle.cumsum(x, -1),
     "cumsum of columns": lambda x: paddle.cumsum(x, 0),
     "cumprod": lambda x: paddle.cumprod(x, 1),
+    "cummax": lambda x: paddle.cummax(x, -1),
+    "cummax of columns": lambda x: (*paddle.cummax(x, 0), paddle.cummax(x, 1, dtype="int32")[1]),
+    "cummin": lambda x: paddle.cummin(x, -1),
+    "cummin of columns": lambda x: paddle.cummin(x, 1),
+    "logcumsumexp": lambda x: paddle.logcumsumexp(x, -1),
+    "logcumsumexp of columns": lambda x: (paddle.logcumsumexp(x, 0), paddle.logcumsumexp(x, 1)),
     "sum of columns": lambda x: x.sum(0),
     "max of columns": lambda x: (x.max(0), x.min([0, 1]), x.max(1)),
     "flip": lambda x: (paddle.flip(x, [-1]), paddle.flip(x, [0])),
@@ -82,7 +90,7 @@ def test_rows_of_all_sizes(name, shape, dtype):
 
 @pytest.mark.parametrize("count", [63, 64, 65, SHORT_ROW // 2 - 1, SHORT_ROW // 2])
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
-@pytest.mark.parametrize("name", ["argsort", "argmax", "cumsum", "topk"])
+@pytest.mark.parametrize("name", ["argsort", "argmax", "cumsum", "topk", "cummax", "cummin", "logcumsumexp"])
 def test_long_rows(name, dtype, count):
     check_rows(name, values((3, count), dtype, count))
 
@@ -99,6 +107,37 @@ def test_sums_of_columns_are_at_least_as_accurate_as_in_pairs():
         (found,) = program_of(lambda x: (x.sum(0),), (x.shape, dtype)).plan([x]).function(x)
         wanted = x.sum(0, dtype=exact)
         assert (abs(found - wanted) <= np.abs(x.T.copy().sum(1) - wanted) + np.finfo(dtype).eps * np.abs(wanted)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "uint8", "int8", "bool"])
+def test_running_extremes_and_logarithms_of_short_types(dtype):
+    x = np.random.default_rng(0).integers(0, 2 if dtype == "bool" else 9, (3, 5, 4)).astype(as_dtype(dtype).np)
+
+    def fn(x):
+        logs = (paddle.logcumsumexp(x, 1), paddle.logcumsumexp(x)) if x.dtype.is_floating else ()
+        return [*paddle.cummax(x, 0), *paddle.cummin(x, 2), *paddle.cummax(x), *logs]
+
+    check(fn, x, rtol=1e-2)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_gradients_of_running_extremes_and_logarithms(axis):
+    """A compiled step gives those of eager code, which are checked against differences elsewhere."""
+    x = np.random.default_rng(axis).normal(size=(4, 9, 5)).astype(np.float32)
+    weight = paddle.to_tensor(np.random.default_rng(7).normal(size=(3, *x.shape)).astype(np.float32))
+
+    def loss(x):
+        parts = paddle.cummax(x, axis)[0], paddle.cummin(x, axis)[0], paddle.logcumsumexp(x, axis)
+        return (paddle.stack(parts) * weight).sum()
+
+    compiled, grads = paddle.jit.to_static(loss, full_graph=True), []
+    with flags_guard({"native_after_ms": 0}):
+        for fn in (loss, compiled, compiled, compiled):
+            given = paddle.to_tensor(x, stop_gradient=False)
+            fn(given).backward()
+            grads.append(given.grad.numpy())
+    for found in grads[1:]:
+        np.testing.assert_allclose(found, grads[0], rtol=1e-4, atol=1e-5)
 
 
 OTHERS = {

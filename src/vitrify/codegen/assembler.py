@@ -415,9 +415,21 @@ class Assembler:
         """Booleans, true with probability p."""
         return draws.drawn_below(self, tuple(shape), p)
 
-    def draw_units(self, shape: Iterable[int], bits: int) -> Operand:
-        """Numbers from [0, 1) in float32, multiples of 2**-bits; bits is 24 at most."""
-        return draws.drawn_units(self, tuple(shape), bits)
+    def draw_below_each(self, p: Operand) -> Operand:
+        """Booleans, each true with its own probability, of float64; one outside of [0, 1] ends the run."""
+        return draws.drawn_below_each(self, p)
+
+    def draw_units(self, shape: Iterable[int], bits: int, seed: int = 0) -> Operand:
+        """Numbers in float32 made of integers below 2**bits, over 2**bits; of a fixed seed unless that is 0."""
+        return draws.drawn_units(self, tuple(shape), bits, seed)
+
+    def draw_wide_units(self, shape: Iterable[int], seed: int = 0) -> Operand:
+        """Numbers from [0, 1) in float64, multiples of 2**-53."""
+        return draws.drawn_wide_units(self, tuple(shape), seed)
+
+    def draw_integers(self, shape: Iterable[int], low: int, high: int, is_wide: bool) -> Operand:
+        """Integers from [low, high) as int64; is_wide: of two words each, as those of 8 bytes are."""
+        return draws.drawn_integers(self, tuple(shape), low, high, is_wide)
 
     # -- class labels --------------------------------------------------------------------------------------------------
 

@@ -12,52 +12,78 @@ import numpy as np
 from ..core.meta import Shape
 from ..core.philox import WORDS
 from ..core.rng import default_generator
-from .emit import BOOL, FLOAT32
+from .emit import BOOL, FLOAT32, FLOAT64, INT64, Dtype
 from .errors import NoNativeForm
+from .operands import Operand
+from .products import moved
 from .random_steps import LANES
+from .sharing import in_parts
 
 if TYPE_CHECKING:
     from .assembler import Assembler
-    from .operands import Operand
 
 _WORD = np.dtype(np.uint32)
 # Words that a step makes at a time.
 _VECTOR = WORDS * LANES
+# Words from which on threads share the work.
+_LARGE = 1 << 15
 
 
 def drawn_below(n: Assembler, shape: Shape, p: float) -> Operand:
     """Booleans, true with probability p: `philox.bernoulli`."""
-    if p >= 1:
-        _words(n, prod(shape))
-        return n.full(shape, True, BOOL)
     words = _words(n, prod(shape))
-    out = n.new(words.shape, BOOL)
-    n.add("below", [out, words, words.size, ceil(p * 2**32)])
-    return _first(n, out, shape)
+    return n.full(shape, True, BOOL) if p >= 1 else _of_words(n, "below", words, shape, BOOL, 1, ceil(p * 2**32))
 
 
-def drawn_units(n: Assembler, shape: Shape, bits: int) -> Operand:
+def drawn_below_each(n: Assembler, p: Operand) -> Operand:
+    """Booleans, each true with a probability of its own, in float64; one outside of [0, 1] ends the run."""
+    return _of_words(n, "below_each", _words(n, p.size), p.shape, BOOL, 1, n.contiguous(p))
+
+
+def drawn_units(n: Assembler, shape: Shape, bits: int, seed: int) -> Operand:
     """Numbers from [0, 1) in float32 with so many random bits: as `philox.uniform` makes them."""
-    words = _words(n, prod(shape))
-    out = n.new(words.shape, FLOAT32)
-    n.add("units", [out, words, words.size, 32 - bits])
-    return _first(n, out, shape)
+    return _of_words(n, "units", _words(n, prod(shape), seed), shape, FLOAT32, 1, 32 - bits)
 
 
-def _words(n: Assembler, count: int) -> Operand:
-    """The generator's next words, with room for whole vectors."""
+def drawn_wide_units(n: Assembler, shape: Shape, seed: int) -> Operand:
+    """Numbers from [0, 1) in float64, of two words each."""
+    return _of_words(n, "wide_units", _words(n, 2 * prod(shape), seed), shape, FLOAT64, 2)
+
+
+def drawn_integers(n: Assembler, shape: Shape, low: int, high: int, is_wide: bool) -> Operand:
+    """Integers from [low, high) as int64: `philox.randint` is_wide: of 8 bytes, two words for each."""
+    bounds = [((x + 2**63) & (2**64 - 1)) - 2**63 for x in (high - low, low)]  # their bits, in signed words
+    words = _words(n, prod(shape) * (2 if is_wide else 1))
+    return _of_words(n, "wide_integers" if is_wide else "integers", words, shape, INT64, 1 + is_wide, *bounds)
+
+
+def _words(n: Assembler, count: int, seed: int = 0) -> Operand:
+    """The next words of the generator, or the first of a fixed seed, with room for whole vectors."""
     if n.key is None or n.is_inside:
         raise NoNativeForm("how many random numbers are drawn is known only when the program runs")
-    blocks = -(-count // WORDS)
+    blocks, first = -(-count // WORDS), 0 if seed else n.words // WORDS
     out = n.new((-(-count // _VECTOR) * _VECTOR,), _WORD)
-    n.add("drawn", [out, n.key, n.words // WORDS, blocks])
-    n.words += blocks * WORDS
+    state = n.constant(np.array([seed & (2**64 - 1), 0], np.uint64).view(np.int64)) if seed else n.key
+
+    def part(start: int, stop: int) -> None:
+        n.add("drawn", [moved(out, start * WORDS * _WORD.itemsize), state, first + start, stop - start])
+
+    in_parts(n, blocks, count >= _LARGE, part, LANES)
+    n.words += 0 if seed else blocks * WORDS
     return out
 
 
-def _first(n: Assembler, x: Operand, shape: Shape) -> Operand:
-    """The first elements of x in this shape."""
-    return n.reshape(replace(x, shape=(prod(shape),)), shape)
+def _of_words(n: Assembler, step: str, words: Operand, shape: Shape, dtype: Dtype, each: int, *more: Any) -> Operand:
+    """What a step makes of words, `each` for one element. more: words of the step; an operand goes along."""
+    out = n.new((words.size // each,), dtype)
+
+    def part(start: int, stop: int) -> None:
+        own = [moved(v, start * by * v.dtype.itemsize) for v, by in ((out, 1), (words, each))]
+        rest = [moved(x, start * x.dtype.itemsize) if isinstance(x, Operand) else x for x in more]
+        n.add(step, [*own, min(stop, prod(shape)) - start, *rest])
+
+    in_parts(n, prod(shape), prod(shape) >= _LARGE, part, _VECTOR)
+    return n.reshape(replace(out, shape=(prod(shape),)), shape)
 
 
 def drawing(function: Callable[..., Any], words: int) -> Callable[..., Any]:
@@ -75,4 +101,4 @@ def drawing(function: Callable[..., Any], words: int) -> Callable[..., Any]:
     return run
 
 
-__all__ = ["drawing", "drawn_below", "drawn_units"]
+__all__ = ["drawing", "drawn_below", "drawn_below_each", "drawn_integers", "drawn_units", "drawn_wide_units"]

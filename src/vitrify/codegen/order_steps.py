@@ -172,6 +172,53 @@ def running(name: str, dtype: Dtype) -> str:
     return w.text
 
 
+def running_place(name: str, dtype: Dtype) -> str:
+    """Where the last largest or smallest of the elements so far stands, along the middle of three dimensions; NaN is
+    the extreme from there on.
+
+    c: 2 the places, of int64, 3 x, 4 5 6 its sizes.
+    """
+    type, size = memory_type(dtype), dtype.itemsize
+    w = Writer("i32", f"running_{name}_{type}", PARAMETERS)
+    out, x, count, width = array(w, 2), array(w, 3), word(w, 5), word(w, 6)
+    whole = w.value(f"and i64 {width}, {-LANES}")
+    with w.loop(word(w, 4)) as outer, w.loop(w.least(count, 1)):
+        first = w.times(w.times(outer, count), width)
+        for lanes, start, end in ((LANES, 0, whole), (1, whole, width)):
+            kinds = [f"<{lanes} x {t}>" if lanes > 1 else t for t in (type, "i64", "i1")]
+            with w.loop(end, start, lanes) as i:
+                column = w.add(first, i)
+                best = w.variable(kinds[0], w.load(w.at(x, column, type), 0, kinds[0], size))
+                place = w.variable(kinds[1], "zeroinitializer")
+                with w.loop(count) as k:
+                    _taken(w, name, (kinds, size), (best, place), (x, out), w.add(column, w.times(k, width)), k)
+    w.line("ret i32 0")
+    return w.text
+
+
+def _taken(
+    w: Writer, name: str, kind: tuple[list[str], int], kept: tuple[str, str], arrays: tuple[str, str], at: str, k: str
+) -> None:
+    """Take an element, or a vector of them, where it is no worse than those so far; write where that was."""
+    (full, places, bits), size = kind
+    type, order = full.rpartition(" ")[2].rstrip(">"), "ge" if name == "max" else "le"
+    value = w.load(w.at(arrays[0], at, type), 0, full, size)
+    best, place = w.value(f"load {full}, ptr {kept[0]}"), w.value(f"load {places}, ptr {kept[1]}")
+    here = k
+    if full != type:
+        one = w.value(f"insertelement {places} poison, i64 {k}, i64 0")
+        here = w.value(f"shufflevector {places} {one}, {places} poison, <{LANES} x i32> zeroinitializer")
+    if type.startswith("i"):
+        takes = w.value(f"icmp s{order} {full} {value}, {best}")
+    else:
+        found = w.value(f"fcmp o{order} {full} {value}, {best}"), w.value(f"fcmp uno {full} {value}, {value}")
+        takes = w.value(f"or {bits} {found[0]}, {found[1]}")
+    place = w.value(f"select {bits} {takes}, {places} {here}, {places} {place}")
+    w.line(f"store {full} {w.value(f'select {bits} {takes}, {full} {value}, {full} {best}')}, ptr {kept[0]}")
+    w.line(f"store {places} {place}, ptr {kept[1]}")
+    w.line(f"store {places} {place}, ptr {w.at(arrays[1], at)}, align 8")
+
+
 def divided(dtype: Dtype) -> str:
     """Quotients of integers rounded down, or what they leave; a divisor of 0 ends the run.
 
@@ -202,6 +249,7 @@ def divided(dtype: Dtype) -> str:
 def order_steps() -> dict[str, str]:
     """All functions, by name."""
     texts = [ordered(d) for d in KEYS] + [running(n, d) for n in ("sum", "prod") for d in KEYS]
+    texts += [running_place(n, d) for n in ("max", "min") for d in KEYS]
     texts += [divided(d) for d in KEYS if d.kind == "i"]
     texts += [extreme_place(n, d) for n in ("max", "min") for d in KEYS]
     texts += [picked_along(size) for size in (1, 2, 4, 8)]

@@ -80,6 +80,18 @@ class OrderingAssembler(Assembler):
         in_parts(self, prod(x.shape[:axis]), x.size >= _LARGE, part)
         return out
 
+    def place_over(self, name: str, x: Operand, axis: int) -> Operand:
+        """The place of the last "max" or "min" of the elements so far along an axis, as int64."""
+        type, x = _key(x), self.contiguous(x)
+        out, count, width = self.new(x.shape, INT64), x.shape[axis], prod(x.shape[axis + 1 :])
+
+        def part(start: int, stop: int) -> None:
+            own = [moved(v, start * count * width * v.dtype.itemsize) for v in (out, x)]
+            self.add(f"running_{name}_{type}", [*own, stop - start, count, width])
+
+        in_parts(self, prod(x.shape[:axis]), x.size >= _LARGE, part)
+        return out
+
     def extreme_place(self, name: str, x: Operand, axis: int) -> Operand:
         """The place of the first "max" or "min" along an axis, as int64."""
         if not x.shape[axis]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.philox import MULTIPLIERS, ROUNDS, WEYL, WORDS
-from .steps import PARAMETERS, array, word
+from .steps import PARAMETERS, REFUSED, array, word
 from .writer import Writer
 
 LANES = 8
@@ -79,7 +79,7 @@ def below() -> str:
 
 
 def units() -> str:
-    """out[i] = (words[i] >> shift) * 2**(shift - 32) in float32. c: 2 out, 3 words, 4 how many, 5 shift, at least 8.
+    """out[i] = (words[i] >> shift) * 2**(shift - 32) in float32. c: 2 out, 3 words, 4 how many, 5 shift.
 
     The words' memory and the result's are for whole vectors.
     """
@@ -92,12 +92,86 @@ def units() -> str:
     full = f"<{LANES} x float>"
     with w.loop(word(w, 4), 0, LANES) as i:
         x = w.value(f"load {_NARROW}, ptr {w.at(words, i, 'i32')}, align 4")
-        number = w.value(f"sitofp {_NARROW} {w.value(f'lshr {_NARROW} {x}, {by}')} to {full}")
+        number = w.value(f"uitofp {_NARROW} {w.value(f'lshr {_NARROW} {x}, {by}')} to {full}")
         w.line(f"store {full} {w.value(f'fmul {full} {number}, {scale}')}, ptr {w.at(out, i, 'float')}, align 4")
+    w.line("ret i32 0")
+    return w.text
+
+
+def _pair(w: Writer, words: str, i: str) -> list[str]:
+    """Words 2i and 2i + 1, in 64 bits each."""
+    first = w.times(i, 2)
+    return [w.value(f"zext i32 {w.load(words, at, 'i32', 4)} to i64") for at in (first, w.add(first, 1))]
+
+
+def wide_units() -> str:
+    """out[i] = ((words[2i] >> 5) * 2**26 + (words[2i + 1] >> 6)) * 2**-53 in float64. c: 2 out, 3 words, 4 how many."""
+    w = Writer("i32", "wide_units", PARAMETERS)
+    out, words = array(w, 2), array(w, 3)
+    with w.loop(word(w, 4)) as i:
+        high, low = _pair(w, words, i)
+        high, low = w.value(f"lshr i64 {high}, 5"), w.value(f"lshr i64 {low}, 6")
+        both = w.value(f"or i64 {w.value(f'shl i64 {high}, 26')}, {low}")
+        number = w.value(f"sitofp i64 {both} to double")
+        w.store(w.value(f"fmul double {number}, 0x3CA0000000000000"), out, i, "double")
+    w.line("ret i32 0")
+    return w.text
+
+
+def integers() -> str:
+    """out[i] = low + (words[i] * span >> 32), of int64. c: 2 out, 3 words, 4 how many, 5 span, 6 low.
+
+    The words' memory and the result's are for whole vectors.
+    """
+    w = Writer("i32", "integers", PARAMETERS)
+    out, words = array(w, 2), array(w, 3)
+    span, low = _splat(w, word(w, 5)), _splat(w, word(w, 6))
+    with w.loop(word(w, 4), 0, LANES) as i:
+        x = w.value(f"load {_NARROW}, ptr {w.at(words, i, 'i32')}, align 4")
+        product = w.value(f"mul {_WIDE} {w.value(f'zext {_NARROW} {x} to {_WIDE}')}, {span}")
+        high = w.value(f"lshr {_WIDE} {product}, splat (i64 32)")
+        w.line(f"store {_WIDE} {w.value(f'add {_WIDE} {high}, {low}')}, ptr {w.at(out, i)}, align 8")
+    w.line("ret i32 0")
+    return w.text
+
+
+def wide_integers() -> str:
+    """out[i] = low + (words[2i] + 2**32 * words[2i + 1]) % span, of int64.
+
+    c: 2 out, 3 words, 4 how many, 5 span, 6 low.
+    """
+    w = Writer("i32", "wide_integers", PARAMETERS)
+    out, words = array(w, 2), array(w, 3)
+    span, least = word(w, 5), word(w, 6)
+    with w.loop(word(w, 4)) as i:
+        low, high = _pair(w, words, i)
+        number = w.value(f"or i64 {low}, {w.value(f'shl i64 {high}, 32')}")
+        w.store(w.add(w.value(f"urem i64 {number}, {span}"), least), out, i)
+    w.line("ret i32 0")
+    return w.text
+
+
+def below_each() -> str:
+    """out[i] = words[i] < p[i] * 2**32; a p outside of [0, 1] ends the run.
+
+    c: 2 out, 3 words, 4 how many, 5 p, of float64.
+    """
+    w = Writer("i32", "below_each", PARAMETERS)
+    out, words, shares = array(w, 2), array(w, 3), array(w, 5)
+    with w.loop(word(w, 4)) as i:
+        p = w.load(shares, i, "double")
+        low, high = w.value(f"fcmp oge double {p}, 0.0"), w.value(f"fcmp ole double {p}, 1.0")
+        with w.when(w.value(f"xor i1 {w.value(f'and i1 {low}, {high}')}, true")):
+            w.leave(f"i32 {REFUSED}")
+        number = w.value(f"uitofp i32 {w.load(words, i, 'i32', 4)} to double")
+        bound = w.value(f"fmul double {p}, 4294967296.0")
+        is_below = w.value(f"fcmp olt double {number}, {bound}")
+        w.store(w.value(f"zext i1 {is_below} to i8"), out, i, "i8", 1)
     w.line("ret i32 0")
     return w.text
 
 
 def random_steps() -> dict[str, str]:
     """All functions, by name."""
-    return {f.__name__: f() for f in (drawn, below, units)}
+    made = (drawn, below, units, wide_units, integers, wide_integers, below_each)
+    return {f.__name__: f() for f in made}

@@ -18,7 +18,7 @@ from .gather import take_along_axis
 from .like import as_float, cast
 from .meta_rules import Predicate, any_dtype, real_floating
 from .moving_axis import at_axis
-from .order_forms import running_form
+from .order_forms import running_form, running_logs_form, running_place_form
 from .reduce import wide_dtype
 from .registry import NoGradient, OpDef, define_op
 from .select import kept, where_op
@@ -167,6 +167,7 @@ logcumsumexp_op: OpDef = define_op(
     meta=_scan_meta("logcumsumexp", real_floating),
     vjp={"x": _logcumsumexp_vjp},
     maps={"paddle": "logcumsumexp"},
+    native=running_logs_form,
 )
 
 
@@ -209,6 +210,8 @@ def _place_op(name: str, extreme: str) -> OpDef:
         kernel=_running_place(extreme),
         meta=lambda x, *, axis, dtype: x.with_dtype(dtype),
         vjp=NoGradient("the result is a position"),
+        native=running_place_form(extreme[:3]),
+        native_alone=True,
     )
 
 

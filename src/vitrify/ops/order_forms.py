@@ -99,6 +99,43 @@ def running_form(name: str) -> Callable[..., Any]:
     return form
 
 
+def running_logs_form(n: Any, x: Any, *, axis: int, reverse: bool) -> Any:
+    """The logarithms of running sums of exp(x): each pass joins runs twice as long as those of the one before."""
+    dtype, wide = as_dtype(x.dtype), as_dtype("float32") if x.dtype.itemsize == 2 else as_dtype(x.dtype)
+    found, step = n.copy(x) if x.dtype == wide.np else n.apply(get_op("cast"), x, dtype=wide), 1
+    while x.ndim and step < x.shape[axis]:
+        low, high = (_part(n, found, axis, part) for part in (slice(None, -step), slice(step, None)))
+        done = _part(n, found, axis, slice(-step, None) if reverse else slice(None, step))
+        found = n.new(x.shape, wide.np)
+        ends = [_part(n, found, axis, part) for part in (slice(None, step), slice(step, None))]
+        if reverse:
+            ends = [_part(n, found, axis, part) for part in (slice(-step, None), slice(None, -step))]
+        n.copy(done, ends[0])
+        n.apply_into(ends[1], get_op("logaddexp"), low, high)
+        step *= 2
+    n.note(step)
+    return found if dtype is wide else n.apply(get_op("cast"), found, dtype=dtype)
+
+
+def _part(n: Any, x: Any, axis: int, part: slice) -> Any:
+    return n.view(lambda a: a[(*(slice(None),) * axis, part)], x)
+
+
+def running_place_form(name: str) -> Callable[..., Any]:
+    """The form of the place of the "max" or "min" so far."""
+
+    def form(n: Any, x: Any, *, axis: int, dtype: Any) -> Any:
+        if not x.ndim:
+            return n.full((), 0, dtype.np)
+        narrow = {"f": "float32", "V": "float32"}.get(x.dtype.kind, "int32")
+        if x.dtype.itemsize < 4:  # which holds all their numbers
+            x = n.apply(get_op("cast"), x, dtype=as_dtype(narrow))
+        found = n.place_over(name, x, axis)
+        return found if found.dtype == dtype.np else n.apply(get_op("cast"), found, dtype=dtype)
+
+    return form
+
+
 def one_hot_form(n: Any, x: Any, *, num_classes: int) -> Any:
     """Rows of the unit matrix."""
     if num_classes < 1:

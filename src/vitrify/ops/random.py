@@ -12,8 +12,8 @@ from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, known_dim
 from ..core.rng import Generator
 from .arguments import as_int, as_ints, entries, finish, is_tensor, is_unknown, packs_shape, shape_dims
-from .elementwise import add_op, multiply_op
-from .like import cast, cast_op
+from .like import cast
+from .random_forms import bernoulli_form, gaussian_form, randint_form, uniform_form
 from .registry import NoGradient, define_op, get_op
 from .sizes import sizes_of
 
@@ -40,16 +40,6 @@ def _uniform_kernel(xp: Any, *, key: Any, shape: Any, dtype: DType, low: float, 
     return philox.uniform(xp, start, sizes, dtype, low, high)
 
 
-def _uniform_native(n: Any, *, shape: Any, dtype: DType, low: float, high: float, seed: int) -> Any:
-    if seed or dtype not in philox.SIGNIFICANT_BITS:
-        n.refuse(f"uniform numbers of {dtype.name} or of a fixed seed")
-    found = n.draw_units(entries(shape), philox.SIGNIFICANT_BITS[dtype])
-    if (low, high) != (0.0, 1.0):
-        found = n.apply(multiply_op, found, n.full((), high - low, found.dtype))
-        found = n.apply(add_op, found, n.full((), low, found.dtype))
-    return found if dtype is float32 else n.apply(cast_op, found, dtype=dtype)
-
-
 uniform_op = define_op(
     "uniform",
     kernel=_uniform_kernel,
@@ -58,7 +48,8 @@ uniform_op = define_op(
     dynamic=("shape",),
     random=True,
     maps={"onnx": "RandomUniform", "paddle": "uniform_random"},
-    native=_uniform_native,
+    native=uniform_form,
+    native_alone=True,
 )
 
 
@@ -132,6 +123,8 @@ gaussian_op = define_op(
     dynamic=("shape",),
     random=True,
     maps={"onnx": "RandomNormal", "paddle": "gaussian_random"},
+    native=gaussian_form,
+    native_alone=True,
 )
 
 PARTS = {complex64: float32, complex128: float64}
@@ -240,6 +233,8 @@ def _randint_kernel(xp: Any, *, key: Any, shape: Any, low: int, high: int, dtype
 def _randint_meta(*, shape: Any, low: int, high: int, dtype: DType) -> Meta:
     if low >= high:
         raise ArgumentError(f"randint: low must be less than high, got low={low} and high={high}")
+    if high - low >= 1 << 64:
+        raise ArgumentError(f"randint: fewer than 2**64 integers may lie in [low, high), got low={low} and high={high}")
     if not (dtype.is_integer or dtype is bool_):
         raise DTypeError(f"randint: dtype must be an integer type, got {dtype.name}")
     return Meta(shape_dims("randint", shape), dtype)
@@ -253,6 +248,8 @@ randint_op = define_op(
     dynamic=("shape",),
     random=True,
     maps={"paddle": "randint"},
+    native=randint_form,
+    native_alone=True,
 )
 
 
@@ -344,6 +341,8 @@ bernoulli_op = define_op(
     vjp=DRAWN,
     random=True,
     maps={"onnx": "Bernoulli", "paddle": "bernoulli"},
+    native=bernoulli_form,
+    native_alone=True,
 )
 
 
