@@ -18,6 +18,7 @@ from ..core.errors import VitrifyError
 from ..ir.program import Block
 from ..ops.registry import OpDef, get_op
 from . import blas, draws, norm_steps, pool_steps, tables, window_steps
+from .calls import Functions, call, like_either
 from .column_steps import LEAST_COLUMNS, add_columns
 from .elements import Pointwise, in_memory_order, over, turned
 from .emit import BFLOAT16, BOOL, INT64, SHORT_FLOATS, Dtype
@@ -66,6 +67,7 @@ class Assembler:
         self.key = key  # where the seed and the place of random numbers lie
         self.words = 0  # of them that a run draws
         self.written: set[Buffer] = set()  # inputs that are changed
+        self.functions = Functions()  # that are called
 
     def refuse(self, reason: str) -> NoReturn:
         """Give up, for this reason."""
@@ -486,13 +488,20 @@ class Assembler:
     def branch(self, pred: Operand, then: Block, orelse: Block, values: Sequence[Any]) -> tuple[Operand, ...]:
         """The outputs of one of two blocks, which give arrays of the same sizes."""
         _need_flag(pred)
+        if self.functions.is_trial:
+            return like_either(self, [lambda block=b: self.arrays(block, values) for b in (then, orelse)])  # type: ignore[misc]
         found: list[Operand] = []
-        first, _ = self.within(lambda: found.extend(self.copy(x) for x in self._arrays(then, values)))
-        other = self.within(lambda: [self.copy(x, r) for x, r in zip(self._arrays(orelse, values), found)])[0]
+        first, _ = self.within(lambda: found.extend(self.copy(x) for x in self.arrays(then, values)))
+        other = self.within(lambda: [self.copy(x, r) for x, r in zip(self.arrays(orelse, values), found)])[0]
         self.add("branch", [pred, Edge(0, False), Edge(0, True), Edge(1, False), Edge(1, True)], (first, other))
         return tuple(found)
 
-    def _arrays(self, block: Block, values: Sequence[Any]) -> list[Operand]:
+    def call(self, function: Block, values: Sequence[Any]) -> tuple[Operand, ...]:
+        """What a function of the program gives, which may call itself."""
+        return call(self, function, values)
+
+    def arrays(self, block: Block, values: Sequence[Any]) -> list[Operand]:
+        """The outputs of a block, all of which are arrays."""
         found = self.block(block, values)
         if any(x is None for x in found):
             raise NoNativeForm("a block leaves a value out")
@@ -507,13 +516,15 @@ class Assembler:
         """
         own = [self.copy(x) for x in carried]
         count = self.new((), INT64)
+        if self.functions.is_trial:
+            return (*own, count)
         flag, test = until, list[Step]()
         if isinstance(until, Block):
             test, (flag,) = self.within(lambda: self.block(until, [*own, *captured]))
             _need_flag(flag)
         elif until.dtype != INT64 or until.size != 1:
             raise NoNativeForm("the number of iterations is no int64")
-        steps, _ = self.within(lambda: self._turn(own, self._arrays(body, [*own, *captured])))
+        steps, _ = self.within(lambda: self._turn(own, self.arrays(body, [*own, *captured])))
         edges = [Edge(block, is_end) for block in (0, 1) for is_end in (False, True)]
         self.add("while_true" if isinstance(until, Block) else "repeat", [flag, *edges, count, STATE], (test, steps))
         self.has_loops = True

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ..ops.control_flow import DEPTH_FACTOR
 from . import steps as program_steps
 from .column_steps import column_steps
+from .frames import frame_steps
 from .inner_loops import inner_loops
 from .native import loaded
 from .norm_steps import DECLARATIONS as _OF_NORMS
@@ -24,7 +26,7 @@ from .objects import DATA, DESCR, DIMS, FASTCALL, FLAGS, ITEMS, NDIM, STRIDES, T
 from .order_steps import order_steps
 from .pool_steps import pool_steps
 from .random_steps import random_steps
-from .steps import FUNCTIONS, NAMES, RAISED, python
+from .steps import FUNCTIONS, NAMES, RAISED, STATE_WORDS, python
 from .table_steps import table_steps
 from .vectors import DECLARATIONS as _OF_VECTORS
 from .window_steps import window_steps
@@ -32,8 +34,9 @@ from .writer import Writer
 
 # Words at the plan's head.
 (
-    N_INPUTS, N_OUTPUTS, BYTES, N_POINTERS, N_DERIVED, DERIVED, CODE, END, IS_FREE, INPUTS, OUTPUTS, ARRAY_TYPE
-) = range(12)  # fmt: skip
+    N_INPUTS, N_OUTPUTS, BYTES, N_POINTERS, N_DERIVED, DERIVED, CODE, END, IS_FREE, INPUTS, OUTPUTS, ARRAY_TYPE,
+    RUNNER
+) = range(13)  # fmt: skip
 HEAD = FUNCTIONS + len(NAMES)
 # Words for each input: dtype, dimensions, where the sizes and steps lie, flags; and for each result.
 EACH = 5
@@ -131,7 +134,9 @@ def _addresses(w: Writer, pointers: str, start: str) -> str:
     state = w.at(pointers, w.add(base, 2))
     w.store("%plan", state, program_steps.PLAN, "ptr")
     w.store("null", state, program_steps.THREAD, "ptr")
-    derived, first = w.load("%plan", DERIVED, "ptr"), w.add(base, 4)
+    own_limit = w.value(f"sext i32 {w.call('i32', python(w, '%plan', 'Py_GetRecursionLimit'))} to i64")
+    w.store(w.times(own_limit, DEPTH_FACTOR), state, program_steps.LIMIT)
+    derived, first = w.load("%plan", DERIVED, "ptr"), w.add(base, 2 + STATE_WORDS)
     with w.loop(w.load("%plan", N_DERIVED)) as i:
         pair = w.at(derived, w.times(i, 2))
         w.store(w.add(w.load(pointers, w.load(pair)), w.load(pair, 1)), pointers, w.add(first, i))
@@ -144,7 +149,8 @@ def _run(w: Writer, pointers: str, state: str, memory: str, results: str) -> Non
     with w.when(is_free):
         w.store(w.call("ptr", python(w, "%plan", "PyEval_SaveThread")), state, program_steps.THREAD, "ptr")
     first, end = w.load("%plan", CODE, "ptr"), w.load("%plan", END, "ptr")
-    code = w.call("i32", "@run", f"ptr {pointers}", f"ptr {first}", f"ptr {end}")
+    runner = w.load("%plan", RUNNER, "ptr")
+    code = w.call("i32", runner, f"ptr {pointers}", f"ptr {first}", f"ptr {end}")
     with w.when(is_free):
         w.call("void", python(w, "%plan", "PyEval_RestoreThread"), f"ptr {w.load(state, program_steps.THREAD, 'ptr')}")
     w.call("void", python(w, "%plan", "free"), f"ptr {memory}")
@@ -172,7 +178,7 @@ _TOGETHER = ("call", "copy4", "over_elements", "own_products", "packed", "run")
 # Families of fixed parts, the common ones first: what is asked for only rarely is written only when it is.
 _FAMILIES: tuple[Callable[[], dict[str, str]], ...] = (
     lambda: {"call": _call()}, program_steps.steps, inner_loops, table_steps, random_steps, window_steps, pool_steps,
-    norm_steps, column_steps, order_steps,
+    norm_steps, column_steps, order_steps, frame_steps,
 )  # fmt: skip
 
 

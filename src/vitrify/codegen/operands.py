@@ -89,6 +89,13 @@ class Edge:
     is_end: bool
 
 
+@dataclass(frozen=True)
+class Entry:
+    """Where the plan says what a function is (`calls.NativeFunction`)."""
+
+    function: Any
+
+
 STATE = Edge(-1, False)
 """The word that says where the plan and the thread lie among a run's addresses."""
 

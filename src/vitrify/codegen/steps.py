@@ -6,20 +6,25 @@ A step returns 0, or why the run ends: RAISED, a Python exception is set; REFUSE
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from .writer import Writer
 
 RAISED, REFUSED = 1, 2
 PARAMETERS = ("ptr %P", "ptr %c")
 MOST_OPERANDS = 64
-# Behind the arrays, at P[c[..]]: the plan, and the state of the thread that has given up Python's lock.
-PLAN, THREAD = 0, 1
-# Iterations of a loop after which it looks whether the user has interrupted.
+# Behind the arrays, at P[c[..]]: the plan, the state of the thread that has given up Python's lock, and how deep calls
+# may nest.
+PLAN, THREAD, LIMIT = 0, 1, 2
+STATE_WORDS = 3
+# Iterations of a loop, or calls, after which it looks whether the user has interrupted.
 CHECKED = 128
 # In the plan: the functions of Python's that are called.
 FUNCTIONS = 16
 NAMES = (
     "malloc", "free", "PyTuple_New", "PyArray_NewFromDescr", "Py_DecRef", "Py_IncRef", "PyEval_SaveThread",
     "PyEval_RestoreThread", "PyErr_CheckSignals", "PyErr_NoMemory",
+    "Py_GetRecursionLimit",
 )  # fmt: skip
 
 
@@ -273,7 +278,7 @@ def while_true() -> str:
     with w.when(over):
         w.leave("i32 0")
     _blocks(w, 5, 6)
-    _counted(w, count)
+    _iterated(w, count)
     w.line("br label %again")
     return w.text
 
@@ -285,20 +290,27 @@ def repeat() -> str:
     w.store(0, count)
     with w.loop(w.load(array(w, 2))):
         _blocks(w, 5, 6)
-        _counted(w, count)
+        _iterated(w, count)
     w.line("ret i32 0")
     return w.text
 
 
-def _counted(w: Writer, count: str) -> None:
+def _iterated(w: Writer, count: str) -> None:
     """One more iteration; now and then the user's Ctrl-C is looked for."""
-    steps = w.add(w.load(count), 1)
+    code = counted(w, count, lambda: w.call("i32", "@interrupted", "ptr %P", f"i64 {word(w, 8)}"))
+    with w.when(w.value(f"icmp ne i32 {code}, 0")):
+        w.leave(f"i32 {code}")
+
+
+def counted(w: Writer, count: str, interrupted: Callable[[], str]) -> str:
+    """One more of what is counted; every now and then RAISED if the user has interrupted, else 0."""
+    steps, found = w.add(w.load(count), 1), w.space("i32", 4)
     w.store(steps, count)
-    due = w.value(f"icmp eq i64 {w.value(f'urem i64 {steps}, {CHECKED}')}, 0")
-    with w.when(due):
-        code = w.call("i32", "@interrupted", "ptr %P", f"i64 {word(w, 8)}")
-        with w.when(w.value(f"icmp ne i32 {code}, 0")):
-            w.leave(f"i32 {RAISED}")
+    w.line(f"store i32 0, ptr {found}")
+    with w.when(w.value(f"icmp eq i64 {w.value(f'urem i64 {steps}, {CHECKED}')}, 0")):
+        has_raised = w.value(f"icmp ne i32 {interrupted()}, 0")
+        w.line(f"store i32 {w.value(f'select i1 {has_raised}, i32 {RAISED}, i32 0')}, ptr {found}")
+    return w.load(found, 0, "i32", 4)
 
 
 def interrupted() -> str:

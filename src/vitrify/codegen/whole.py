@@ -8,7 +8,7 @@ A plan is made for each signature of arrays: dtypes, sizes, steps. The code of k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -23,6 +23,7 @@ from ..ir.decompose import simpler
 from ..ir.program import Block, Literal, Operator, Variable
 from ..ops.registry import OpDef
 from .assembler import Assembler
+from .calls import build_functions
 from .elements import Pointwise
 from .emit import INT64
 from .errors import NoNativeForm
@@ -64,8 +65,11 @@ def _always() -> bool:
     return True
 
 
-def why_not(operators: Sequence[Operator]) -> str:
-    """Why operators have no native form; empty as far as can be said before arrays are known."""
+def why_not(operators: Sequence[Operator], seen: Collection[Block] = ()) -> str:
+    """Why operators have no native form; empty as far as can be said before arrays are known.
+
+    seen: functions that were looked at, or are being.
+    """
     for operator in operators:
         op = operator.op
         if (op.random and op.native is None) or op.effect or operator.ref_count:
@@ -73,8 +77,10 @@ def why_not(operators: Sequence[Operator]) -> str:
         if op.native is None and op.scalar is None and op.decompose is None and not op.view:
             return f"{op.name} has no native form"
         for block in operator.attrs.values():
-            if isinstance(block, Block) and (reason := why_not(block.ops)):
-                return reason
+            if isinstance(block, Block) and block not in seen:
+                reason = why_not(block.ops, {*seen, block} if block.name else seen)
+                if reason:
+                    return reason
     return ""
 
 
@@ -206,10 +212,12 @@ class WholeProgram:
             ending.emit(assembler, given[: len(arrays)], needs, given[len(arrays) :])
         if any(v is None for v in outputs):
             raise NoNativeForm("an output is missing")
-        is_large = assembler.bytes > LARGE_STEP * max(len(assembler.steps), 1)
+        build_functions(assembler)
+        count = len(assembler.steps) + sum(len(f.steps) for f in assembler.functions)
+        is_large = assembler.bytes > LARGE_STEP * max(count, 1)
         if is_large and not self._is_part and not assembler.has_windows:
             raise NoNativeForm("it works on much at a time")
-        if len(assembler.steps) > MAX_STEPS:
+        if count > MAX_STEPS:
             raise NoNativeForm("it has too many steps to plan for")
         planned = plan_of(assembler, given, outputs)
         if planned.arena + planned.results > LARGE_RUN:

@@ -27,6 +27,7 @@ call_op = define_op(
     amp="keep",
     steps=_call_steps,
     meta=_call_meta,
+    native=lambda n, *values, function: n.call(function, values),
     vjp=StructuralGradient("the function is differentiated as a block, once; its gradient is a function too"),
     outputs=VARIADIC_OUTPUTS,
 )

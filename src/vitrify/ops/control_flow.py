@@ -12,6 +12,9 @@ from ..core.errors import ArgumentError
 from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta
 from .registry import VARIADIC_OUTPUTS, StructuralGradient, define_op
 
+DEPTH_FACTOR = 10
+"""Calls of a program's functions may nest this many times as deep as Python's own."""
+
 
 class Callee(Protocol):
     """A lowered block."""

@@ -7,9 +7,7 @@ from collections.abc import Generator
 from typing import Any, Protocol
 
 from ..core.errors import DepthError
-
-# Calls may nest this many times as deep as Python's own.
-DEPTH_FACTOR = 10
+from ..ops.control_flow import DEPTH_FACTOR
 
 
 class Core(Protocol):

@@ -7,14 +7,14 @@ longer than what native calls save.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.config import NATIVE, NATIVE_AFTER_MS
 from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from ..ir.attributes import blocks_of
-from ..ir.program import Operator, Variable
+from ..ir.program import Block, Operator, Variable
 from ..ops.fused import fused_op
 from .costs import allocated, seconds
 from .options import ALWAYS, NEVER, ExecutionOptions
@@ -158,14 +158,17 @@ def _saved_ms(operator: Operator) -> float:
     return seconds(operator) * 1e3 * _SAVED if operator.op.native_alone else 0.0
 
 
-def _counted(operators: Sequence[Operator]) -> tuple[int, int]:
-    """How many operators there are, those of blocks inside included, and how many a run runs by estimate."""
+def _counted(operators: Sequence[Operator], seen: Collection[Block] = ()) -> tuple[int, int]:
+    """How many operators there are, those of blocks inside included, and how many a run runs by estimate.
+
+    seen: the functions that this is in.
+    """
     count = runs = 0
     for operator in operators:
         count, runs = count + 1, runs + 1
         if operator.op.scalar is None and operator.op.native is not None and operator.op is not fused_op:
             for block in blocks_of(operator.attrs):
-                if any(inner.op.scalar is None for inner in block.ops):
-                    more, longer = _counted(block.ops)
+                if block not in seen and any(inner.op.scalar is None for inner in block.ops):
+                    more, longer = _counted(block.ops, {*seen, block} if block.name else seen)
                     count, runs = count + more, runs + ITERATIONS * longer
     return count, runs

@@ -55,6 +55,10 @@ class AheadAssembler(OrderingAssembler):
         self.noted: list[tuple[int, ...]] = []
         self.is_read_once = False  # whether only the operator at work reads its first input, which no view made
 
+    def call(self, function: Block, values: Sequence[Any]) -> tuple[Operand, ...]:
+        """Refused: arrays of calls would need more memory than is known before."""
+        self.refuse("native programs have no calls")
+
     def note(self, *sizes: int) -> None:
         """Say sizes beside those of results: at sizes where they are not as expected the program must not be run."""
         self.noted.append(sizes)

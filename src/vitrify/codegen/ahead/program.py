@@ -15,7 +15,7 @@ from ...ir.ssa_blocks import block_of, graph_of
 from ..errors import NoNativeForm
 from ..llvm import Target
 from ..operands import INPUT, Buffer, Operand, dense
-from ..plan import results_of
+from ..results import results_of
 from .abi import DTYPES, MOST_DIMS
 from .assembler import DATA
 from .driver import Driver, Lowering, is_driven
