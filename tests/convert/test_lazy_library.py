@@ -1,6 +1,22 @@
 """itertools and tuples' methods given what a tensor decides: how many items there are, and which one is meant."""
 
-from itertools import accumulate, chain, combinations, pairwise, product, starmap
+from itertools import (
+    accumulate,
+    chain,
+    combinations,
+    compress,
+    count,
+    cycle,
+    groupby,
+    islice,
+    pairwise,
+    permutations,
+    product,
+    repeat,
+    starmap,
+    tee,
+    zip_longest,
+)
 
 import pytest
 
@@ -76,8 +92,31 @@ def one_by_one(x):
     return found
 
 
-@pytest.mark.parametrize(
-    "function", [chained, accumulated, paired, found_in_a_tuple, one_by_one], ids=lambda f: f.__name__
-)
+def of_a_number(x):
+    n = int((x > 0).sum())
+    groups = [(key, list(group)) for key, group in groupby(range(n), lambda i: i // 2)]
+    first, second = tee(range(n))
+    around = cycle(range(n + 1))
+    return [
+        [*islice(range(n), 1, None)], [*islice(range(10), n)], [*islice(count(), n)],
+        [*islice(positive(x), 0, None, 2)],
+        [*zip_longest(range(n), range(2), fillvalue=7)], [*repeat(1, n)], [*compress(range(n), [1, 0, 1])], groups,
+        [*permutations(range(n), 2)], [*combinations(range(n), 1)], [*combinations(range(n + 1), 3)],
+        [*first], [*second], [next(around) for _ in range(3)],
+    ]  # fmt: skip
+
+
+def taken_from_an_iterator(x):
+    items = told(x)
+    found = [*islice(items, 1)]
+    for v in islice(told(x * 2), int(x[1] > 0)):
+        found.append(v)
+    return found
+
+
+FUNCTIONS = [chained, accumulated, paired, found_in_a_tuple, one_by_one, of_a_number, taken_from_an_iterator]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_as_in_eager_code(function):
     compare(function, *CALLS)

@@ -483,15 +483,30 @@ GROUPS: dict[str, list[Entry]] = {
             "it is not used up at once",
             "Where a tensor decides what a generator gives, its items exist only inside the function that uses them.",
             """
-            import itertools
-
             def f(x):
                 rows = (row for row in x if row > 1)
-                return list(itertools.islice(rows, 2))
+                more = (row for row in x if row > 2)
+                return list(zip(rows, more))
             """,
             """
             def f(x):
-                return x[x > 1][:2]
+                rows = [row for row in x if row > 1]
+                more = [row for row in x if row > 2]
+                return list(zip(rows, more))
+            """,
+        ),
+        _entry(
+            "A range as a key",
+            "UnsupportedError",
+            "a range with bounds that only a run knows is a key or an item of a set",
+            "A range whose bounds a tensor gives has its hash only when the program runs.",
+            """
+            def f(x):
+                return {range(int(x.max())): x}
+            """,
+            """
+            def f(x):
+                return {int(x.max()): x}
             """,
         ),
         _entry(

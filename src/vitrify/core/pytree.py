@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from .closures import CLOSURES, closure_node, remade
 from .modes import recorder
+from .open_range import OpenRange
 from .size import Size, size_of_items
 
 LEAF = None
@@ -230,12 +231,12 @@ def eager_class(value: Any) -> type:
     """The class that a container has in eager code."""
     if isinstance(value, OpenList):
         return list
-    return value.kind if isinstance(value, (OpenDict, OverList)) else type(value)
+    return value.kind if isinstance(value, (OpenDict, OverList, OpenRange)) else type(value)
 
 
 def can_change(value: Any) -> bool:
     """Whether the value is a container or object that can be changed in place, and that `node_of` looks into."""
-    return node_of(value) is not None and not isinstance(value, (tuple, OneOf, OpenTuple))
+    return node_of(value) is not None and not isinstance(value, (tuple, OneOf, OpenTuple, OpenRange))
 
 
 def is_partial(value: Any) -> bool:
@@ -301,6 +302,8 @@ def node_of(value: Any) -> Any:
         return OneOf, list(value.children), None
     if issubclass(cls, OverList):
         return cls, value.lists(), value.made_with()
+    if issubclass(cls, OpenRange):
+        return cls, value.bounds(), None
     base = next((base for base in _BASES if issubclass(cls, base)), None)
     if base is not None and not _is_foreign(cls):
         return _node_of_derived(value, base)
@@ -432,7 +435,7 @@ def flatten_open(
 
 
 def _can_change(kind: type) -> bool:
-    return not issubclass(kind, (tuple, frozenset, OneOf, OpenTuple))
+    return not issubclass(kind, (tuple, frozenset, OneOf, OpenTuple, OpenRange))
 
 
 def has_repeats(value: Any, seen: set[int]) -> bool:
@@ -519,6 +522,9 @@ def rebuild(kind: Any, children: list[Any], extra: Any) -> Any:
         return kind.built(children, *(extra or ())) if is_built else kind(*children, *(extra or ()))
     if issubclass(kind, OverList):
         return _over_list(kind, children[0], extra or ())
+    if issubclass(kind, OpenRange):
+        is_built = recorder.get() is None or all(type(bound) is int for bound in children)
+        return (range if is_built else kind)(*children)
     if issubclass(kind, CLOSURES):
         return remade(kind, extra, children)
     return kind(children) if extra is None else _rebuilt(kind, extra, children)

@@ -46,7 +46,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "str": str,
     "repr": repr,
     "ascii": ascii,
-    **{function.__name__: function for function in (bin, chr, hex, oct)},
+    **{function.__name__: function for function in (bin, chr, hash, hex, oct, range)},
     "escaped": lambda text: text.encode("ascii", "backslashreplace").decode("ascii"),
     "format": format,
     "format_text": str.format,

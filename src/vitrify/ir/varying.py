@@ -175,7 +175,7 @@ def _least(op: Any, inputs: Sequence[Any]) -> type | None:
 
 def _is_known(inputs: Sequence[Any], least: type) -> bool:
     """Whether the classes of all inputs are known, and Python computes with the numbers among them."""
-    found = [kinds_of(value) for value in inputs]
+    found = [_operand_kinds(value) for value in inputs]
     if not all(found) or any(CLASS in facts_of(value) for value in inputs):
         return False
     kinds = {least}.union(*found)
@@ -185,7 +185,8 @@ def _is_known(inputs: Sequence[Any], least: type) -> bool:
 def _widest(several: Sequence[Kind], inputs: Sequence[Any], least: int) -> Kind | None:
     """The kind of what Python computes from numbers: the widest of their classes. None where it is one class."""
     places = [{KINDS.index(kind) for kind in held.kinds} for held in several]
-    known = max([least, *[KINDS.index(kind) for v in inputs if len(kinds_of(v)) == 1 for kind in kinds_of(v)]])
+    single = [kind for v in inputs if len(_operand_kinds(v)) == 1 for kind in _operand_kinds(v)]
+    known = max([least, *map(KINDS.index, single)])
     classes = {KINDS[max(known, *chosen)] for chosen in product(*places)}
     if len(classes) == 1:
         return None
@@ -195,12 +196,17 @@ def _widest(several: Sequence[Kind], inputs: Sequence[Any], least: int) -> Kind 
 
 def _is_arithmetic(op: Any, inputs: Sequence[Any]) -> bool:
     """Whether the op gives a number where all its inputs that may be numbers are."""
-    return op in _OPERATORS and all(kinds_of(v) != {GraphTensor} for v in inputs)
+    return op in _OPERATORS and all(_operand_kinds(v) != {GraphTensor} for v in inputs)
+
+
+def _operand_kinds(value: Any) -> frozenset[type]:
+    """The classes that an operand may have: a variable that may be None elsewhere is not where it is computed with."""
+    return kinds_of(value) - {NoneType} if isinstance(value, Variable) else kinds_of(value)
 
 
 def _is_surely_a_tensor(value: Any) -> bool:
     """Whether it is a tensor in eager code on every path."""
-    return kinds_of(value) == {GraphTensor} and CLASS not in facts_of(value)
+    return _operand_kinds(value) == {GraphTensor} and CLASS not in facts_of(value)
 
 
 def _stays(kind: Kind, inputs: Sequence[Any], out: Variable) -> bool:

@@ -118,7 +118,7 @@ def convert_chain(*iterables: Any) -> Any:
     return itertools.chain(*[known_items(i) for i in iterables])
 
 
-def _is_at_hand(iterable: Any) -> bool:
+def is_at_hand(iterable: Any) -> bool:
     """Whether all items are there, to be looked at again: no iterator, which others may go on with."""
     return isinstance(iterable, (list, tuple, range, str, OverList, GraphSequence)) or (
         is_graph(iterable) and iterable.ndim
@@ -127,7 +127,7 @@ def _is_at_hand(iterable: Any) -> bool:
 
 def convert_islice(iterable: Any, *bounds: Any) -> Any:
     """`itertools.islice(iterable, stop)` or `(iterable, start, stop[, step])`."""
-    if not any(map(is_number, bounds[:2])) or any(map(is_graph, bounds[2:])) or not _is_at_hand(iterable):
+    if not any(map(is_number, bounds[:2])) or any(map(is_graph, bounds[2:])) or not is_at_hand(iterable):
         return of_library(itertools.islice)(iterable, *bounds)
     given = bounds if len(bounds) > 1 else (None, *bounds)
     return converted(_between)(iterable, *given)
@@ -145,13 +145,13 @@ def _between(items: Any, start: Any, stop: Any, step: Any = None) -> Any:
 def convert_compress(data: Any, selectors: Any) -> Any:
     """`itertools.compress(data, selectors)`."""
     of_tensors = is_graph(selectors) or (isinstance(selectors, (list, tuple)) and any(map(is_graph, selectors)))
-    if not (of_tensors or is_open(list_in(selectors))) or not _is_at_hand(data):
+    if not (of_tensors or is_open(list_in(selectors))) or not is_at_hand(data):
         return of_library(itertools.compress)(data, selectors)
-    return converted(_selected)(data, selectors)
+    return converted(selected)(data, selectors)
 
 
 @converted_too
-def _selected(data: Any, selectors: Any) -> Any:
+def selected(data: Any, selectors: Any) -> Any:
     return [item for item, is_wanted in zip(data, selectors) if is_wanted]
 
 

@@ -14,11 +14,13 @@ from ...core.pytree import is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import is_number
 from ..control.comprehension import GeneratorExpression
+from ..control.endless import ENDLESS, Cycling, Listed
 from ..control.pushed import pushing
 from ..values.sequences import GraphSequence
 from ..values.user_code import converted
-from .higher_order import HIGHER_ORDER, graph_sequence
+from .higher_order import HIGHER_ORDER, graph_sequence, is_at_hand, selected
 from .library import of_library
+from .list_builtins import convert_list
 
 
 @converted_too
@@ -81,10 +83,78 @@ def _two_of(items: Any) -> Iterator[Any]:
             yield held[i], held[j]
 
 
+@converted_too
+def _alone(items: Any) -> Iterator[Any]:
+    for item in items:
+        yield (item,)
+
+
+@converted_too
+def _three_of(items: Any) -> Iterator[Any]:
+    held = list(items)
+    for i in range(len(held)):
+        for j in range(i + 1, len(held)):
+            for k in range(j + 1, len(held)):
+                yield held[i], held[j], held[k]
+
+
+@converted_too
+def _ordered_pairs(items: Any) -> Iterator[Any]:
+    held = list(items)
+    for i in range(len(held)):
+        for j in range(len(held)):
+            if i != j:
+                yield held[i], held[j]
+
+
+@converted_too
+def _sliced(items: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:
+    if start < 0 or (stop is not None and stop < 0):
+        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    if stop is not None and stop == 0:
+        return
+    index, wanted = 0, start
+    for item in items:
+        if index == wanted:
+            yield item
+            wanted = wanted + step
+        index = index + 1
+        if stop is not None and index >= stop:
+            return
+
+
+@converted_too
+def _zipped_longest(iterables: Any, fill: Any) -> Iterator[Any]:
+    parts = [list(iterable) for iterable in iterables]
+    for i in range(max([len(part) for part in parts])):
+        yield tuple([part[i] if i < len(part) else fill for part in parts])
+
+
+@converted_too
+def _grouped(items: Any, key: Any) -> Iterator[Any]:
+    keys: list[Any] = []  # that of the group, once there is one
+    group: list[Any] = []
+    for item in items:
+        found = item if key is None else key(item)
+        if len(keys) == 0:
+            keys.append(found)
+        elif keys[0] == found:
+            pass
+        else:
+            yield keys[0], iter(group.copy())
+            group.clear()
+            keys[0] = found
+        group.append(item)
+    if len(keys) > 0:
+        yield keys[0], iter(group)
+
+
 def _is_undecided(value: Any) -> bool:
     """Whether a tensor may decide how many items there are."""
-    if isinstance(value, GeneratorExpression) or pushing(value) or is_open(list_in(value)):
+    if is_number(value) or isinstance(value, GeneratorExpression) or pushing(value) or is_open(list_in(value)):
         return True
+    if isinstance(value, Listed):
+        return not value.is_known()
     found = graph_sequence(value)
     return isinstance(found, GraphSequence) and (is_number(found.length) or not isinstance(found.length, int))
 
@@ -103,7 +173,7 @@ def _made(python: Callable[..., Any], form: Callable[..., Any]) -> Callable[...,
                 iterables, make = (), None
             if make is not None and any(map(_is_undecided, iterables)):
                 return make()
-        return (HIGHER_ORDER.get(python) or of_library(python))(*args, **kwargs)
+        return (HIGHER_ORDER.get(python) or ENDLESS.get(python) or of_library(python))(*args, **kwargs)
 
     convert.__doc__ = f"`itertools.{python.__name__}(...)`."
     return convert
@@ -141,7 +211,42 @@ def _pairwise(iterable: Any) -> Form:
 
 
 def _combinations(iterable: Any, r: Any) -> Form:
-    return (iterable,), (lambda: converted(_two_of)(iterable)) if r == 2 else None
+    form = {1: _alone, 2: _two_of, 3: _three_of}.get(r)
+    return (iterable,), None if form is None else lambda: converted(form)(iterable)
+
+
+def _permutations(iterable: Any, r: Any = None) -> Form:
+    form = {1: _alone, 2: _ordered_pairs}.get(r)
+    return (iterable,), None if form is None else lambda: converted(form)(iterable)
+
+
+def _islice(iterable: Any, *bounds: Any) -> Form:
+    start, stop, step = (*bounds, None, None)[:3] if len(bounds) > 1 else (None, *bounds, None)
+    start, step = 0 if start is None else start, 1 if step is None else step
+    known = [bound for bound in (start, 0 if stop is None else stop, step - 1) if not is_number(bound)]
+    is_plain = all(type(bound) is int and bound >= 0 for bound in known)
+    decides = (iterable,) if is_at_hand(iterable) else (iterable, start, stop)
+    return decides, (lambda: converted(_sliced)(iterable, start, stop, step)) if is_plain else None
+
+
+def _zip_longest(*iterables: Any, fillvalue: Any = None) -> Form:
+    return iterables, lambda: converted(_zipped_longest)(iterables, fillvalue)
+
+
+def _groupby(iterable: Any, key: Any = None) -> Form:
+    return (iterable,), lambda: converted(_grouped)(iterable, key)
+
+
+def _tee(iterable: Any, n: int = 2) -> Form:
+    return (iterable,), lambda: tuple([converted(iter)(items) for items in [convert_list(iterable)] * n])
+
+
+def _cycle(iterable: Any) -> Form:
+    return (iterable,), lambda: Cycling(convert_list(iterable))
+
+
+def _compress(data: Any, selectors: Any) -> Form:
+    return (data, selectors), lambda: converted(selected)(data, selectors)
 
 
 LAZY_LIBRARY: dict[Any, Callable[..., Any]] = {
@@ -152,4 +257,11 @@ LAZY_LIBRARY: dict[Any, Callable[..., Any]] = {
     itertools.product: _made(itertools.product, _product),
     itertools.pairwise: _made(itertools.pairwise, _pairwise),
     itertools.combinations: _made(itertools.combinations, _combinations),
+    itertools.permutations: _made(itertools.permutations, _permutations),
+    itertools.islice: _made(itertools.islice, _islice),
+    itertools.zip_longest: _made(itertools.zip_longest, _zip_longest),
+    itertools.groupby: _made(itertools.groupby, _groupby),
+    itertools.tee: _made(itertools.tee, _tee),
+    itertools.cycle: _made(itertools.cycle, _cycle),
+    itertools.compress: _made(itertools.compress, _compress),
 }

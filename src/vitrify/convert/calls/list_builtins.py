@@ -173,7 +173,8 @@ def convert_deque(iterable: Any = (), maxlen: Any = None) -> Any:
 
 def spread(values: Any) -> Spread:
     """`*values` in a list display or a call."""
-    values = listed(values) if pushing(values) else keys_listed(gathered(list_in(settled(values))))
+    is_iterator = pushing(values) or isinstance(values, Listed)
+    values = listed(values) if is_iterator else keys_listed(gathered(list_in(settled(values))))
     if isinstance(values, GraphOneOf) and values.count() is None:
         values = each_option(values, convert_list)
     if is_graph(values) and values.ndim > 0 and values.shape[0] < 0:

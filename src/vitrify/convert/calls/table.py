@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.errors import UnsupportedError
+from ...core.open_range import OpenRange
 from ...core.pytree import OpenDict, OpenTable, OverList, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, number
 from ...ops.sizes import dim_size
 from ..containers.dicts import VIEWS, GraphDict, as_dict, dict_of_view, partial_items, unknown_keys
 from ..containers.lists import GraphList
-from ..containers.making import dict_from, new_dict, new_set
+from ..containers.making import dict_from, new_dict, new_frozenset, new_set
+from ..containers.ranges import GraphRange, graph_range
 from ..control.comprehension import (
     GeneratorExpression,
     all_of,
@@ -54,7 +56,7 @@ from ..values.handlers import catching
 from ..values.maybe import is_set, set_flag, set_or, where_set
 from ..values.one_of import GraphOneOf, asked, by_option, each_option, lazily_by_option, settled
 from ..values.optional import assert_not_none
-from ..values.sequences import GraphSequence, graph_enumerate, graph_range, graph_reversed, graph_zip
+from ..values.sequences import GraphSequence, graph_enumerate, graph_reversed, graph_zip
 from ..values.text import GraphText, convert_ascii, convert_format, convert_repr, convert_str, of_number
 from ..values.user_code import converted, user_method
 from ..values.user_errors import for_user
@@ -71,6 +73,8 @@ def convert_len(obj: Any) -> Any:
     """`len(obj)`: a tensor's unknown first size becomes a tensor."""
     if isinstance(obj, (OpenTable, HostValue)):
         return obj.length()
+    if isinstance(obj, OpenRange):
+        return obj.size()
     if isinstance(obj, GraphText):
         return obj.told("__len__")
     obj = list_in(obj)
@@ -127,6 +131,11 @@ def _by_method(builtin: Callable[..., Any], special: str, form: Callable[..., An
 
     convert.__doc__ = f"`{builtin.__name__}(...)`."
     return convert
+
+
+def convert_hash(value: Any) -> Any:
+    """`hash(value)`."""
+    return value.hash() if isinstance(value, GraphRange) else builtins.hash(value)
 
 
 @for_user
@@ -197,9 +206,7 @@ def convert_isinstance(obj: Any, classes: Any) -> Any:
         return asked(obj, lambda option: convert_isinstance(option, classes))
     if builtins.isinstance(obj, Unmergeable):
         raise obj.fail()
-    if builtins.isinstance(obj, OverList):
-        return any(builtins.issubclass(obj.kind, c) for c in _each_class(classes))
-    if builtins.isinstance(obj, OpenDict):
+    if builtins.isinstance(obj, (OverList, OpenDict, OpenRange)):
         return any(builtins.issubclass(obj.kind, c) for c in _each_class(classes))
     if builtins.isinstance(obj, HostValue):
         return obj.is_instance(classes)
@@ -298,6 +305,8 @@ def convert_iter(*args: Any) -> Any:
         return Listed(list_in(values))
     if partial_items(values) is not None:
         return Listed(keys_listed(values))
+    if isinstance(values, GraphRange):
+        return Listed(GraphSequence(values.length, values.at))
     found = known_items(values)
     if found is values or not is_plain(found):
         return found
@@ -361,6 +370,13 @@ def _set_from_items(*args: Any) -> Any:
     if len(found) != 1:
         return new_set(builtins.set(*found))
     return new_set(found[0] if builtins.isinstance(found[0], GraphDict) else items_of(found[0], "set()"))
+
+
+def _frozenset_from_items(*args: Any) -> Any:
+    """`frozenset(iterable)`."""
+    args = tuple([numbers_listed(gathered(arg)) for arg in args])
+    found = new_frozenset(as_set(args[0])) if builtins.len(args) == 1 else None
+    return frozenset(*[items_of(arg, "frozenset()") for arg in args]) if found is None else found
 
 
 @for_user
@@ -478,7 +494,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.round: _by_method(round, "__round__", convert_round),
     builtins.divmod: _by_method(divmod, "__divmod__", convert_divmod),
     builtins.pow: convert_pow,
-    builtins.hash: _by_method(hash, "__hash__", builtins.hash),
+    builtins.hash: _by_method(hash, "__hash__", convert_hash),
     builtins.range: convert_range,
     builtins.enumerate: lazily_by_option(convert_enumerate),
     builtins.zip: lazily_by_option(convert_zip),
@@ -502,7 +518,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.list: by_option(1)(_from_items(list)),
     builtins.tuple: by_option(1)(_from_items(tuple)),
     builtins.set: by_option(1)(_set_from_items),
-    builtins.frozenset: by_option(1)(_from_items(frozenset)),
+    builtins.frozenset: by_option(1)(_frozenset_from_items),
     builtins.dict: by_option(1)(_from_pairs),
     builtins.dict.fromkeys: _from_keys,
     builtins.getattr: convert_getattr,

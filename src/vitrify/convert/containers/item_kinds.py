@@ -33,6 +33,11 @@ def is_of_kinds(spec: Spec) -> bool:
     return isinstance(spec, StructSpec) and spec.kind is OneOf
 
 
+def maybe_none(spec: Spec) -> StructSpec:
+    """The spec of what is None in some of the items."""
+    return StructSpec(OneOf, None, (_WHICH, SameSpec(None), spec))
+
+
 def kinds_in(spec: Spec) -> tuple[Spec, ...]:
     """The specs of the kinds that an item may be of."""
     return spec.children[1:] if is_of_kinds(spec) else (spec,)

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from types import NoneType
 from typing import Any
 
 from ...core.errors import UnsupportedError
@@ -21,17 +22,20 @@ from ...ir.graph_tensor import sample
 from ...ir.numbers import as_number, number_dtype
 from ...ir.program import Variable
 from ...ir.varying import CLASS, KINDS, MIXED, Kind, facts_of, kind_code, kind_of, kinds_of, mark, may_be_number
+from ...ops.compare import logical_not
 from ...ops.creation import full
+from ...ops.like import cast
 from ...ops.lists import list_cast_op, list_len_op, list_of_op, list_unstack_op, list_zip_op
+from ...ops.promote import SCALARS
 from ...ops.registry import OpDef
-from ..values.base import Undefined
+from ..values.base import Undefined, builder
 from ..values.emit import common_dtype, dtype_of, emit, is_numeric, is_python_number
 from ..values.one_of import GraphOneOf
-from ..values.optional import refuse_none
+from ..values.optional import is_none, optional_kind
 from ..values.text import GraphText
 from .choices import ChoiceSpec, choice_of, number_for, value_for
 from .inner_lists import is_any_twice, is_known_elsewhere, keep
-from .item_kinds import in_step, is_of_kinds, kinds_in, of_kinds, packed, refitted
+from .item_kinds import in_step, is_of_kinds, kinds_in, maybe_none, of_kinds, packed, refitted
 from .specs import CODE, TWICE, ListSpec, SameSpec, Spec, StructSpec, TensorSpec, holds_lists, is_list_spec, metas_of
 from .text_items import WRITTEN, TextSpec, WrittenSpec, text_spec, variables_of
 
@@ -105,12 +109,8 @@ def spec_of(value: Any) -> Spec:
     if isinstance(value, Undefined):
         raise value.fail()
     if is_numeric(value):
-        refuse_none(value)
-        number = is_python_number(value)
-        dtype = number_dtype(dtype_of(value)) if number else dtype_of(value)
-        mixed = may_be_number(value)
-        kinds = kinds_of(value) if mixed and kind_of(value) is not None else frozenset[type]()
-        return TensorSpec(Meta(tuple(getattr(value, "shape", ())), dtype), number, mixed, kinds)
+        spec = _tensor_spec(value)
+        return spec if optional_kind(value) is None else maybe_none(spec)
     if isinstance(value, GraphText):
         return text_spec(value)
     held = all_leaves((value.args, vars(value))) if isinstance(value, BaseException) else ()
@@ -121,6 +121,31 @@ def spec_of(value: Any) -> Spec:
             hint="put what it holds into the list",
         )
     return SameSpec(value)
+
+
+def _tensor_spec(value: Any) -> TensorSpec:
+    """The spec of a tensor or number; of one that may be None, where it is not."""
+    number = is_python_number(value)
+    dtype = number_dtype(dtype_of(value)) if number else dtype_of(value)
+    mixed = may_be_number(value)
+    kinds = kinds_of(value) - {NoneType} if mixed and kind_of(value) is not None else frozenset[type]()
+    return TensorSpec(Meta(tuple(getattr(value, "shape", ())), dtype), number, mixed, kinds)
+
+
+def _as_options(value: Any) -> Any:
+    """`value`; what may be None as a value of two kinds, the first of which is None."""
+    kind = optional_kind(value)
+    if kind is None:
+        return value
+    number = next((held for held in KINDS if held in SCALARS and held in kind.kinds), None)
+
+    def nothing() -> Any:
+        shape = [max(size, 0) for size in value.shape]
+        return full(shape, 0, value.dtype) if number is None else number(0)
+
+    absent = is_none(value)
+    known = builder().choose(absent, nothing, lambda: value, "an item")
+    return GraphOneOf([as_number(cast(logical_not(absent), "int64")), None, known])
 
 
 def item_spec(value: Any) -> Spec | None:
@@ -272,7 +297,7 @@ def pack(spec: Spec, value: Any, read: Callable[[Any], Any] = lambda v: v) -> li
     if isinstance(spec, TextSpec):
         return [emit(read(var), var.dtype) for var in variables_of(spec, value)]
     if is_of_kinds(spec):
-        given = spec_of(value)
+        given, value = spec_of(value), _as_options(value)
         if in_step(given, spec, _join_alike) != spec:
             return packed(spec, value, given, _join_alike, partial(pack, read=read))
     if isinstance(spec, StructSpec):

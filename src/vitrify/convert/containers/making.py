@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from ...core.pytree import OpenDict, OpenTable, OverList, is_open, list_in
+from ...core.pytree import OpenDict, OpenTable, OverList, is_open, is_partial, list_in
 from ...ir.builder import current_builder
 from ..values.one_of import by_option
 from ..values.user_code import converted
@@ -14,7 +14,7 @@ from .dicts import has_number_keys, stored, united
 from .each_key import Undecided
 from .keys import waits
 from .sets import GraphSet
-from .table_sets import GraphTableSet, as_table_set
+from .table_sets import AnyTableSet, GraphTableSet, as_table_set, frozen
 from .table_sites import is_table_site
 from .tables import GraphTable, is_mapping, store_all
 
@@ -77,9 +77,16 @@ def new_set(items: Iterable[Any]) -> Any:
     items = list_in(items)
     is_unknown = isinstance(items, OverList) or is_open(items)
     if is_unknown or is_table_site() or (isinstance(items, (list, tuple)) and any(map(waits, items))):
-        if isinstance(items, GraphTableSet):
+        if isinstance(items, AnyTableSet):
             made = GraphTableSet()
             made.update(items)
             return made
         return as_table_set(items)
     return GraphSet(items)
+
+
+def new_frozenset(items: Iterable[Any]) -> Any:
+    """The frozenset of these items; None where Python knows which they are."""
+    items = list_in(items) if not isinstance(items, AnyTableSet) else items
+    is_unknown = isinstance(items, OverList) or is_open(items) or is_partial(items)
+    return frozen(items) if is_unknown or (isinstance(items, (list, tuple)) and any(map(waits, items))) else None

@@ -27,19 +27,13 @@ from .lists import GraphList
 from .tables import are_known, as_key, columns_with
 
 
-class GraphTableSet(OpenTable):
-    """A set of which only a run knows the items."""
+class AnyTableSet(OpenTable):
+    """A set, or frozenset, of which only a run knows the items."""
 
     __slots__ = ()
 
-    kind = set
-
     def __init__(self, *columns: Any) -> None:
         super().__init__(*(columns or (GraphList(), GraphList())))
-
-    @classmethod
-    def built(cls, columns: list[Any], *made_with: Any) -> Any:
-        return replayed(*columns)
 
     # -- content ----------------------------------------------------------------------------------------------------
 
@@ -94,7 +88,99 @@ class GraphTableSet(OpenTable):
         items, wanted = columns_with(self.given, item)
         return as_number(set_has_op(self._code_list(), *items.parts, *wanted, keys=AsList(items.spec)))
 
-    # -- changing ---------------------------------------------------------------------------------------------------
+    # -- what is made of it -----------------------------------------------------------------------------------------
+
+    def snapshot(self) -> Any:
+        return type(self)(*[column.snapshot() for column in self.columns])
+
+    def as_set(self) -> GraphTableSet:
+        """A set of the same items, which may be changed."""
+        return GraphTableSet(*[column.snapshot() for column in self.columns])
+
+    def _copied(self) -> GraphTableSet:
+        made = self.as_set()
+        made._note(set_log.COPY)
+        return made
+
+    def copy(self) -> Any:
+        """`set.copy`."""
+        return type(self)(*self._copied().columns)
+
+    __copy__ = copy
+
+    def _made(self, code: int, others: tuple[Any, ...]) -> Any:
+        made = self.as_set() if others else self._copied()
+        for other in others:
+            made._combine(code, other)
+        return type(self)(*made.columns)
+
+    @for_user
+    def union(self, *others: Any) -> Any:
+        """`set.union`."""
+        made = self._copied()
+        made.update(*others)
+        return type(self)(*made.columns)
+
+    @for_user
+    def intersection(self, *others: Any) -> Any:
+        """`set.intersection`."""
+        return self._made(set_log.AND, others)
+
+    @for_user
+    def difference(self, *others: Any) -> Any:
+        """`set.difference`."""
+        return self._made(set_log.SUB, others)
+
+    @for_user
+    def symmetric_difference(self, other: Any) -> Any:
+        """`set.symmetric_difference`."""
+        return self._made(set_log.XOR, (other,))
+
+    # -- comparing --------------------------------------------------------------------------------------------------
+
+    def issubset(self, other: Any) -> Any:
+        """`set.issubset`."""
+        return self.difference(other).length() == 0
+
+    def issuperset(self, other: Any) -> Any:
+        """`set.issuperset`."""
+        return as_table_set(other).issubset(self)
+
+    def isdisjoint(self, other: Any) -> Any:
+        """`set.isdisjoint`."""
+        return self.intersection(other).length() == 0
+
+    def __eq__(self, other: object) -> Any:
+        return self.symmetric_difference(other).length() == 0 if is_set(other) else False
+
+    def __ne__(self, other: object) -> Any:
+        return negated(self == other)
+
+    def __le__(self, other: Any) -> Any:
+        return self.issubset(other) if is_set(other) else NotImplemented
+
+    def __ge__(self, other: Any) -> Any:
+        return self.issuperset(other) if is_set(other) else NotImplemented
+
+    def __lt__(self, other: Any) -> Any:
+        return both(self <= other, self != other) if is_set(other) else NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        return both(self >= other, self != other) if is_set(other) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class GraphTableSet(AnyTableSet):
+    """A set of which only a run knows the items."""
+
+    __slots__ = ()
+
+    kind = set
+
+    @classmethod
+    def built(cls, columns: list[Any], *made_with: Any) -> Any:
+        return replayed(*columns)
 
     def _note(self, code: int, *items: Any) -> None:
         self.given.extend(items)
@@ -179,87 +265,24 @@ class GraphTableSet(OpenTable):
         """`set.symmetric_difference_update`."""
         self._combine(set_log.XOR_UPDATE, other)
 
-    # -- what is made of it -----------------------------------------------------------------------------------------
 
-    def copy(self) -> GraphTableSet:
-        """`set.copy`."""
-        made = self.snapshot()
-        made._note(set_log.COPY)
-        return made
+class GraphTableFrozenSet(AnyTableSet):
+    """A frozenset of which only a run knows the items."""
 
-    __copy__ = copy
+    __slots__ = ()
 
-    def snapshot(self) -> GraphTableSet:
-        return GraphTableSet(*[column.snapshot() for column in self.columns])
+    kind = frozenset
 
-    def _made(self, code: int, others: tuple[Any, ...]) -> GraphTableSet:
-        made = self.snapshot() if others else self.copy()
-        for other in others:
-            made._combine(code, other)
-        return made
-
-    @for_user
-    def union(self, *others: Any) -> GraphTableSet:
-        """`set.union`."""
-        made = self.copy()
-        made.update(*others)
-        return made
-
-    @for_user
-    def intersection(self, *others: Any) -> GraphTableSet:
-        """`set.intersection`."""
-        return self._made(set_log.AND, others)
-
-    @for_user
-    def difference(self, *others: Any) -> GraphTableSet:
-        """`set.difference`."""
-        return self._made(set_log.SUB, others)
-
-    @for_user
-    def symmetric_difference(self, other: Any) -> GraphTableSet:
-        """`set.symmetric_difference`."""
-        return self._made(set_log.XOR, (other,))
-
-    # -- comparing --------------------------------------------------------------------------------------------------
-
-    def issubset(self, other: Any) -> Any:
-        """`set.issubset`."""
-        return self.difference(other).length() == 0
-
-    def issuperset(self, other: Any) -> Any:
-        """`set.issuperset`."""
-        return as_table_set(other).issubset(self)
-
-    def isdisjoint(self, other: Any) -> Any:
-        """`set.isdisjoint`."""
-        return self.intersection(other).length() == 0
-
-    def __eq__(self, other: object) -> Any:
-        return self.symmetric_difference(other).length() == 0 if is_set(other) else False
-
-    def __ne__(self, other: object) -> Any:
-        return negated(self == other)
-
-    def __le__(self, other: Any) -> Any:
-        return self.issubset(other) if is_set(other) else NotImplemented
-
-    def __ge__(self, other: Any) -> Any:
-        return self.issuperset(other) if is_set(other) else NotImplemented
-
-    def __lt__(self, other: Any) -> Any:
-        return both(self <= other, self != other) if is_set(other) else NotImplemented
-
-    def __gt__(self, other: Any) -> Any:
-        return both(self >= other, self != other) if is_set(other) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
+    @classmethod
+    def built(cls, columns: list[Any], *made_with: Any) -> Any:
+        return frozenset(replayed(*columns))
 
 
 def _operator(code: int, swapped: bool = False) -> Any:
-    def method(self: GraphTableSet, other: Any) -> Any:
+    def method(self: AnyTableSet, other: Any) -> Any:
         if not is_set(other):
             return NotImplemented
-        return as_table_set(other)._made(code, (self,)) if swapped else self._made(code, (other,))
+        return _as_left(other)._made(code, (self,)) if swapped else self._made(code, (other,))
 
     return method
 
@@ -275,24 +298,39 @@ def _in_place(code: int) -> Any:
 
 
 for _name, _code in {"or": set_log.OR, "and": set_log.AND, "sub": set_log.SUB, "xor": set_log.XOR}.items():
-    setattr(GraphTableSet, f"__{_name}__", _operator(_code))
-    setattr(GraphTableSet, f"__r{_name}__", _operator(_code, swapped=True))
+    setattr(AnyTableSet, f"__{_name}__", _operator(_code))
+    setattr(AnyTableSet, f"__r{_name}__", _operator(_code, swapped=True))
 for _name, _code in {
     "or": set_log.UPDATE, "and": set_log.AND_UPDATE, "sub": set_log.SUB_UPDATE, "xor": set_log.XOR_UPDATE,
 }.items():  # fmt: skip
     setattr(GraphTableSet, f"__i{_name}__", _in_place(_code))
 
-GraphTableSet.__name__ = "set"  # what messages of Python call it
+GraphTableSet.__name__, GraphTableFrozenSet.__name__ = "set", "frozenset"  # what messages of Python call it
 
 
 def is_set(value: Any) -> bool:
     """Whether it is a set, of whatever form."""
-    return isinstance(value, (Set, GraphTableSet)) or getattr(value, "kind", None) is set
+    return isinstance(value, (Set, AnyTableSet)) or getattr(value, "kind", None) is set
 
 
-def as_table_set(value: Any) -> GraphTableSet:
+def _as_left(value: Any) -> AnyTableSet:
+    """The left operand, which says whether the result is a set or a frozenset."""
+    found = as_table_set(value)
+    return GraphTableFrozenSet(*found.columns) if isinstance(value, frozenset) else found
+
+
+def frozen(items: Any) -> GraphTableFrozenSet:
+    """The frozenset of the items of a set or iterable."""
+    if isinstance(items, GraphTableFrozenSet):
+        return items
+    made = GraphTableSet()
+    made.update(items)
+    return GraphTableFrozenSet(*made.columns)
+
+
+def as_table_set(value: Any) -> AnyTableSet:
     """The set of the items of a set or iterable."""
-    if isinstance(value, GraphTableSet):
+    if isinstance(value, AnyTableSet):
         return value
     made = GraphTableSet()
     if is_partial(value):

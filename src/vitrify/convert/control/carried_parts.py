@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.pytree import BY_CONTENT, LEAF, OneOf, TreeDef, flatten, node_of
+from ..containers.ranges import GraphRange
 from ..containers.structure import is_alike
 from ..containers.tuples import GraphTuple
 from ..state.inside import is_from_before
@@ -100,6 +101,8 @@ def flatten_like(tree: TreeDef, held: Iterator[Leaf], value: Any, raw: list[Any]
         return _flatten_option(tree, held, value, raw, keeps)
     if tree[0] is GraphTuple and type(value) is tuple:
         value = GraphTuple.of(value)
+    if tree[0] is GraphRange and type(value) is range:
+        value = GraphRange.of(value)
     node = node_of(value)
     if node is None or not is_alike(tree, node):
         for _ in range(width(tree)):

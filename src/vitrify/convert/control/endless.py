@@ -71,6 +71,8 @@ class Cycling:
 
     @converted_too
     def __next__(self) -> Any:
+        if len(self.items) == 0:
+            raise StopIteration
         value = self.items[self.position]
         self.position = (self.position + 1) % len(self.items)
         return value

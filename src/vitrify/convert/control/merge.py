@@ -28,6 +28,7 @@ from ..containers.inner_lists import is_any_twice, keep
 from ..containers.list_items import Items, Mixed, item_spec, join, list_spec, pack, shared_spec
 from ..containers.lists import GraphList
 from ..containers.merge_dicts import merge_dicts
+from ..containers.ranges import GraphRange
 from ..containers.specs import TWICE, ListSpec, Spec, metas_of
 from ..containers.structure import Originals, is_alike, made_of, put_together
 from ..containers.tuples import GraphTuple
@@ -232,6 +233,8 @@ def merge(name: str, a: Any, b: Any, joined: Joined) -> Any:
         return _merge_unset(name, a, b, joined)
     if {type(a), type(b)} == {tuple, GraphTuple}:
         a, b = (GraphTuple.of(v) if isinstance(v, tuple) else v for v in (a, b))
+    if {type(a), type(b)} == {range, GraphRange}:
+        a, b = GraphRange.of(a), GraphRange.of(b)
     if isinstance(a, BY_CONTENT) and isinstance(b, BY_CONTENT) and joined.keeps(a, b):
         return merge_options(name, a, b, joined)
     return merge_content(name, a, b, joined)

@@ -9,6 +9,7 @@ from typing import Any
 from ...core.pytree import OpenTable, OverList, is_open, list_in
 from ...ir.graph_tensor import is_number
 from ..containers.dicts import VIEWS, GraphDict, dict_of_view
+from ..containers.ranges import GraphRange
 from ..guards.nondeterministic import refuse_items
 from ..state.journal import note_spent
 from ..values.base import Unmergeable, as_graph, builder, is_graph, is_tensor, scalar_condition
@@ -28,8 +29,8 @@ def truth(value: Any) -> Any:
         return value
     if is_tensor(value):
         return decided_truth(as_graph(value)) if optional_kind(value) is None else _truth_unless_none(value)
-    if is_open(value) or isinstance(value, (GraphDict, OverList)):
-        return (value if isinstance(value, OpenTable) else list_in(value)).truth()
+    if is_open(value) or isinstance(value, (GraphDict, GraphRange, OverList)):
+        return (value if isinstance(value, (GraphRange, OpenTable)) else list_in(value)).truth()
     if isinstance(value, GraphOneOf):
         return asked(value, _truth_of_option)
     if isinstance(value, VIEWS):

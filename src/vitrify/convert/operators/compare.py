@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Set
 from typing import Any
 
+from ...core.open_range import OpenRange
 from ...core.pytree import OpenTable, is_open, list_in
 from ...ir.graph_tensor import is_number, number
 from ...ops.compare import logical_and
@@ -106,7 +107,7 @@ _BY_EQUALITY: tuple[type, ...] = (type({}.values()), type({}.items()), GraphValu
 
 
 def _says_what_it_equals(value: Any) -> bool:
-    return isinstance(value, GraphText) or user_method(value, "__eq__") is not None
+    return isinstance(value, (GraphText, OpenRange)) or user_method(value, "__eq__") is not None
 
 
 def _itself(item: Any) -> Any:

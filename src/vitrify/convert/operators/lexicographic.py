@@ -11,6 +11,7 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
+from ...core.open_range import OpenRange
 from ...core.pytree import eager_class, is_open, list_in
 from ...ir.graph_tensor import number
 from ..containers.searching import compared_by_item
@@ -70,11 +71,11 @@ def _decides_by_items(value: Any) -> bool:
 
 
 def holds_graph(value: Any) -> bool:
-    """Whether it is a tensor of the program, or a list or tuple that holds one."""
+    """Whether it is a tensor or range of the program, or a list or tuple that holds one."""
     value = list_in(value)
     if isinstance(value, (list, tuple, deque)) and not is_open(value):
         return any(map(holds_graph, value))
-    return is_graph(value)
+    return is_graph(value) or isinstance(value, OpenRange)
 
 
 def compared(symbol: str, left: Sequence[Any], right: Sequence[Any], compare: Compare) -> Any:

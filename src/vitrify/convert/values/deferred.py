@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar
 
 from ...core.errors import UnsupportedError
+from ...core.open_range import OpenRange
 from ...core.pytree import OneOf, OpenTable, OverList, as_plain, is_open, is_partial, list_in
 from ...core.size import Size
 from ...core.source import Loc, user_frames
@@ -91,6 +92,8 @@ def holds_deferred(value: Any) -> bool:
 
 
 def _items(value: Any) -> Sequence[Any]:
+    if isinstance(value, OpenRange):
+        return value.bounds()
     if isinstance(value, dict):
         return [*dict.keys(value), *dict.values(value), *getattr(value, "flags", {}).values()]
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -106,6 +109,8 @@ def captured(value: Any) -> Node:
         return value
     if isinstance(value, OpenTable):
         return Call(Built(type(value), value.made_with() or ()), tuple(map(captured, value.lists())))
+    if isinstance(value, OpenRange):
+        return Call("range", tuple(map(captured, value.bounds())))
     items = list_in(value)
     if is_open(items):
         node = items.expression()

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
-from ...core.errors import ArgumentError, UnsettledError
+from ...core.errors import UnsettledError
 from ...core.pytree import is_open, list_in
-from ...core.single import assert_index
-from ...eager.host_ops import assert_op
 from ...eager.tensor import Tensor
-from ...ir.graph_tensor import as_number, is_number, number
+from ...ir.graph_tensor import as_number
 from ...ir.program import Variable
 from ...ops.creation import full
 from ...ops.like import cast
 from ...ops.select import minimum
 from ...ops.sizes import dim_size
-from .base import as_graph, is_graph
-from .deferred import Call, Deferred, record
-from .handlers import refuse_if_caught
+from .deferred import Deferred
 from .optional import refuse_none
 
 
@@ -62,37 +57,6 @@ def as_sequence(value: Any) -> GraphSequence | None:
         size = value.shape[0]
         return GraphSequence(size if size >= 0 else as_number(dim_size(value, 0)), lambda i: value[i])
     return None
-
-
-def graph_range(start: Any, stop: Any, step: Any) -> GraphSequence:
-    """`range(start, stop, step)` where at least one is a tensor."""
-    if isinstance(step, int) and step == 0:
-        raise ArgumentError("range() arg 3 must not be zero")
-    if is_graph(step):
-        _assert_not_zero(step)
-    start, stop, step = (_bound(v) for v in (start, stop, step))
-    if isinstance(step, int):
-        length = (stop - start + (step - (1 if step > 0 else -1))) // step
-    else:
-        length = -((start - stop) // step)
-    return GraphSequence(length, lambda i: start + i * step)
-
-
-def _bound(value: Any) -> Any:
-    """A bound or step of `range`; raises TypeError where it is none."""
-    value = as_graph(value)
-    if not is_graph(value):
-        return operator.index(value)
-    if is_number(value) and value.dtype.is_floating:
-        raise TypeError("'float' object cannot be interpreted as an integer")
-    assert_index(value.dtype)
-    return number(value, "an index", "int64")
-
-
-def _assert_not_zero(step: Any) -> None:
-    message = "range() arg 3 must not be zero"
-    refuse_if_caught(ValueError(message))
-    record(assert_op, step != 0, error=Call(ValueError, (message,)))
 
 
 def graph_enumerate(items: GraphSequence, start: Any = 0) -> GraphSequence:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from ...core.dtype import bool_, int64
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta
+from ...core.open_range import OpenRange
 from ...core.pytree import OpenTable, as_plain, is_open, is_partial, list_in
 from ...core.size import Size
 from ...eager.host_ops import host_value_op
@@ -226,7 +227,7 @@ def shown(value: Any, how: str = "str") -> Text:
         return _CONVERSIONS[how](value)
     if isinstance(value, GraphText):
         return value if how == "str" else GraphText(Call(how, (value.node,)))
-    if is_tensor(value) or isinstance(value, (Deferred, OpenTable)) or is_open(list_in(value)):
+    if is_tensor(value) or isinstance(value, (Deferred, OpenRange, OpenTable)) or is_open(list_in(value)):
         return GraphText(Call(how, (captured(value),)))
     if is_partial(value):
         captured(value)
@@ -290,11 +291,14 @@ def _own_method(value: Any, name: str) -> Any:
     return None if found is method else found
 
 
+_OF_A_RUN = (Deferred, GraphOneOf, OpenRange, OpenTable)
+
+
 def _mentions(value: Any, outer: tuple[int, ...]) -> bool:
     """Whether the text of a container shows tensors, or objects with text of their own; cycles are left to Python."""
     if id(value) in outer:
         return False
-    is_of_program = is_tensor(value) or isinstance(value, (Deferred, GraphOneOf, OpenTable)) or is_open(list_in(value))
+    is_of_program = is_tensor(value) or isinstance(value, _OF_A_RUN) or is_open(list_in(value))
     if is_of_program or _own_method(value, "__repr__") is not None:
         return True
     if isinstance(value, BaseException):
