@@ -8,6 +8,7 @@ from tests.codegen.test_pointwise import block_of
 from tests.codegen.test_whole import numbers, program_of
 from vitrify.core.dtype import as_dtype
 from vitrify.ops.embedding import embedding_grad_op, embedding_op
+from vitrify.ops.first_places import first_places_op
 from vitrify.ops.gather import gather_adjoint_op, gather_op
 from vitrify.ops.index import index_get_adjoint_op, index_get_op
 from vitrify.runtime.lowering import lower
@@ -64,6 +65,7 @@ def test_slices_along_any_axis(axis, dtype):
             return (
                 gather_op(x, index, axis=axis), gather_adjoint_op(ct, x, index, axis=axis),
                 index_get_op(x, index, axes=(axis,)), index_get_adjoint_op(ct, x, index, axes=(axis,)),
+                first_places_op(x, index, axes=(axis,)),
             )  # fmt: skip
 
         program = check(fn, x, index, ct)

@@ -16,6 +16,7 @@ ELSEWHERE = {
     "embedding_renorm": "test_embedding",
     "feed": "tests/runtime/test_prepare",
     "fetch": "tests/runtime/test_prepare",
+    "first_places": "test_index",
     **dict.fromkeys(("masked_scale", "probability"), "test_dropout"),
     **dict.fromkeys(("memcpy_d2h", "memcpy_h2d", "transfer_dtype", "transfer_layout"), "tests/runtime"),
     **dict.fromkeys(("key_place", "set_has", "set_order", "set_popped"), "tests/convert/test_tables"),

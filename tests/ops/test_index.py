@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import vitrify as paddle
 from vitrify.core.dtype import from_np
 from vitrify.core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from vitrify.core.meta import UNKNOWN, Meta, Ref
@@ -354,3 +355,71 @@ def test_values_that_do_not_fit() -> None:
         x[to_tensor(np.array([[True, True, True], [False] * 3]))] = to_tensor(np.zeros(2, "float32"))
     meta = Meta((2, UNKNOWN), x.dtype)
     assert setitem_op.meta(meta, Meta((7,), x.dtype), index=(0, slice(None)), axes=()) == meta
+
+
+# -- the gradient of a value for elements that are named several times -------------------------------------------------
+
+
+def gradients(index: Any, value: Any, write: Any) -> tuple[Any, Any]:
+    """The gradients of x and of the value in sum(weights * written), where the weights count from 1."""
+    x, v = (to_tensor(np.asarray(a, "float32"), stop_gradient=False) for a in (np.zeros((3, 4)), value))
+    weights = to_tensor(np.arange(1, 13, dtype="float32").reshape(3, 4))
+    return tuple(g.numpy() for g in grad((write(x * 1, index, v) * weights).sum(), [x, v]))
+
+
+def assigned(x: Tensor, index: Any, value: Tensor) -> Tensor:
+    x[index] = value
+    return x
+
+
+def firsts(index: Any) -> Any:
+    """Which elements of x[index] have not been named before, in row-major order."""
+    named = np.arange(12).reshape(3, 4)[index]
+    return np.isin(np.arange(named.size), np.unique(named, return_index=True)[1]).reshape(named.shape)
+
+
+REPEATED = [
+    [2, 0, 2, -1],
+    ([1, 1, 0], [2, 2, 3]),
+    (slice(None), [3, 1, 3]),
+    ([1, 1], slice(1, 3)),
+    (slice(0, 3, 2), [3, -1]),
+    (0, [1, 1]),
+    ([[1, 1], [0, 1]], [[2], [2]]),
+    (None, [1, 1]),
+    ([0, 0, 2], None, slice(None, None, -1)),
+    (np.array([True, False, True]), [1, 1]),
+    (np.array([True, False, False]), [1, 1]),
+]
+
+
+@pytest.mark.parametrize("index", REPEATED, ids=str)
+@pytest.mark.parametrize("kind", ["lists", "tensors"])
+def test_of_repeated_places_the_first_has_the_gradient(index: Any, kind: str) -> None:
+    """As in PaddlePaddle 3.3.1 for float32: for [1, 1, 3] among five and weights from 1, a value gets [2, 0, 4]."""
+    weights = np.arange(1, 13, dtype="float32").reshape(3, 4)
+    given = index
+    if kind == "tensors":
+        parts = index if isinstance(index, tuple) else (index,)
+        given = tuple(to_tensor(np.array(p)) if isinstance(p, (list, np.ndarray)) else p for p in parts)
+    named = weights[index]
+    to_x, to_value = gradients(given, np.ones(named.shape), assigned)
+    np.testing.assert_array_equal(to_value, np.where(firsts(index), named, 0))
+    np.testing.assert_array_equal(to_x, np.where(np.isin(weights, named), 0, weights))
+    _, to_number = gradients(given, 1.0, assigned)
+    assert to_number == np.where(firsts(index), named, 0).sum()
+
+
+def test_index_put_gives_the_gradient_to_each_place() -> None:
+    for name in ("index_put", "index_put_"):
+        _, each = gradients((to_tensor([1, 1, 2]), to_tensor([0, 0, 3])), [1, 2, 3], getattr(paddle, name))
+        np.testing.assert_array_equal(each, [5, 5, 12])
+    fill = lambda x, index, v: paddle.index_fill(x, index, 0, v)  # noqa: E731
+    assert gradients(to_tensor([1, 1]), 3.0, fill)[1] == 52
+
+
+def test_a_gradient_of_a_gradient_goes_to_the_first_as_well() -> None:
+    x, v = (to_tensor(np.arange(n, dtype="float32"), stop_gradient=False) for n in (5, 3))
+    to_v = grad((assigned(x * 2, [1, 1, 3], v) ** 2).sum(), [v], create_graph=True)[0]
+    assert to_v.tolist() == [2.0, 0.0, 4.0]
+    assert grad((to_v * to_v).sum(), [v])[0].tolist() == [8.0, 0.0, 16.0]

@@ -168,6 +168,7 @@ def _written(g: Context, x: Value, places: Value, values: Value, reduction: str 
     return g.node("Reshape", out, g.sizes(x), allowzero=1)
 
 
+@FORMS("index_put")
 @FORMS("setitem")
 def setitem(g: Context, x: Value, value: Any, *indices: Value, index: Any, axes: Any) -> Value:
     """The numbers of the elements are indexed like x itself; ScatterElements puts the value there."""

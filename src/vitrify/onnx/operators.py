@@ -422,7 +422,7 @@ def scatter_nd(node: Node, x: Any, index: Any, updates: Any) -> Any:
         return get_op("scatter")(found, get_op("squeeze")(at, axes=(at.ndim - 1,)), new, overwrite=True)
     parts = [get_op("gather")(at, as_tensor(np.asarray(i)), axis=at.ndim - 1) for i in range(depth)]
     index_of = (slice(None),) * found.ndim
-    return get_op("setitem")(found, new, *parts, index=index_of, axes=tuple(range(depth)))
+    return get_op("index_put")(found, new, *parts, index=index_of, axes=tuple(range(depth)))
 
 
 def _combined(x: Any, at: Any, new: Any, how: str) -> Any:

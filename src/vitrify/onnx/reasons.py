@@ -32,7 +32,7 @@ _REASONS: dict[str, str] = {
         (
             "adaptive_avg_pool_grad", "adaptive_avg_pool_like", "as_strided_adjoint", "avg_pool_grad",
             "channel_spread", "channel_sum", "conv_input_grad", "conv_weight_grad", "diagonal_adjoint",
-            "embedding_grad", "fold_windows", "gather_adjoint", "half_spectrum_weight",
+            "embedding_grad", "first_places", "fold_windows", "gather_adjoint", "half_spectrum_weight",
             "index_get_adjoint", "last_writers", "list_add", "list_fill", "list_gap", "list_one", "list_pick",
             "list_spread", "list_split", "list_unorder", "list_unpluck", "list_unput", "list_unslice", "list_zero_at",
             "list_zeros_like", "masked_gather", "max_pool_gather", "max_pool_grad", "norm_grad", "pad_adjoint",

@@ -43,13 +43,14 @@ ops.elementwise: add conj divide floor_divide mod multiply neg scale subtract tr
 ops.embedding: embedding embedding_by_frequency embedding_grad embedding_renorm
 ops.expand: broadcast_tensors expand expand_view repeat_interleave sum_repeats sum_tiles tile
 ops.feed_fetch: feed fetch
+ops.first_places: first_places
 ops.flat_product: mul
 ops.fourier: fft_c2c fft_c2r fft_r2c half_spectrum_weight resize_axes resize_axes_like
 ops.fused: fused
 ops.gather: gather gather_adjoint gather_nd take_along_axis take_along_axis_adjoint
 ops.gather_tree: gather_tree
 ops.hand_gradient: with_gradient
-ops.index: getitem getitem_adjoint index_get index_get_adjoint setitem
+ops.index: getitem getitem_adjoint index_get index_get_adjoint index_put setitem
 ops.interpolate: resize resize_adjoint resize_like
 ops.join: concat stack
 ops.least_squares: lstsq

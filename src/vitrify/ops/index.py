@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ from ..core.errors import IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .accumulate import add_at, put_at
 from .arguments import SCALARS, is_tensor
+from .first_places import first_places_op
 from .flat_index import taken_at
-from .index_form import FULL, Index, array_shape, basic_shape, parse_index, plain_basic
-from .like import cast, sum_to_like
+from .index_form import FULL, Index, array_shape, basic_shape, is_mask, parse_index, plain_basic
+from .like import cast, sum_to_like, zeros_like
 from .moving_forms import getitem_form, setitem_form
 from .registry import OpDef, define_op, get_op
 
@@ -187,10 +189,18 @@ def write(xp: Any, out: Any, value: Any, indices: Sequence[Any], index: tuple[An
         raise ShapeError(f"setitem: {err}") from None
 
 
-def _value_cotangent(ct: Any, value_like: Any, indices: Sequence[Any], index: Any, axes: Shape) -> Any:
-    part = getitem_op(ct, index=index)
-    if indices:
-        part = index_get_op(part, *indices, axes=axes)
+def _may_repeat(indices: Sequence[Any]) -> bool:
+    """Whether an index can name an element twice; masks cannot, nor can one number."""
+    return not all(is_mask(v) for v in indices) and any(UNKNOWN in v.shape or prod(v.shape) > 1 for v in indices)
+
+
+def _value_cotangent(ct: Any, value_like: Any, indices: Sequence[Any], index: Any, axes: Shape, once: bool) -> Any:
+    """The part of `ct` that was written, summed to the value's shape; `once`: of an element that is named several
+    times the first place alone has it."""
+    whole = getitem_op(ct, index=index)
+    part = index_get_op(whole, *indices, axes=axes) if indices else whole
+    if once and indices and _may_repeat(indices):
+        part = get_op("where")(first_places_op(whole, *indices, axes=axes), part, zeros_like(part))
     return cast(summed_to_value(part, value_like), value_like.dtype)
 
 
@@ -202,35 +212,45 @@ def summed_to_value(part: Any, value_like: Any) -> Any:
     return sum_to_like(part, value_like)
 
 
-setitem_op: OpDef = define_op(
-    "setitem",
-    kernel=_setitem_kernel,
-    meta=_setitem_meta,
-    vjp={
-        "x": lambda ct, *, indices, index, axes: setitem_op(ct, 0, *indices, index=index, axes=axes),
-        "value": lambda ct, *, value_like, indices, index, axes: _value_cotangent(ct, value_like, indices, index, axes),
-    },
-    dynamic=("index",),
-    maps={"paddle": "set_value"},
-    native=setitem_form,
-    ahead_places=True,
-)
+def _define_writing(name: str, once: bool) -> OpDef:
+    return define_op(
+        name,
+        kernel=_setitem_kernel,
+        meta=_setitem_meta,
+        vjp={
+            "x": lambda ct, *, indices, index, axes: setitem_op(ct, 0, *indices, index=index, axes=axes),
+            "value": lambda ct, *, value_like, indices, index, axes: _value_cotangent(
+                ct, value_like, indices, index, axes, once
+            ),
+        },
+        dynamic=("index",),
+        maps={"paddle": "set_value"},
+        native=setitem_form,
+        ahead_places=True,
+    )
 
 
-def with_item(x: Any, item: Any, value: Any) -> Any:
+# They differ in the gradient of a value for elements that are named several times, as in PaddlePaddle: for `x[i] = v`
+# the first place has it, for `index_put` each.
+setitem_op: OpDef = _define_writing("setitem", once=True)
+index_put_op: OpDef = _define_writing("index_put", once=False)
+
+
+def with_item(x: Any, item: Any, value: Any, write: OpDef = setitem_op) -> Any:
     """A copy of x in which x[item] is `value`, broadcast to the region and cast to x's dtype."""
     plain = plain_basic(item, x.ndim)
     index = parse_index("setitem", x, item) if plain is None else Index(plain, (), ())
     if not is_tensor(value) and not isinstance(value, SCALARS):
         value = np.asarray(value)
-    return setitem_op(x, value, *index.arrays, index=index.basic, axes=index.axes)
+    return write(x, value, *index.arrays, index=index.basic, axes=index.axes)
 
 
 def setitem(x: Any, item: Any, value: Any) -> None:
     """x[item] = value, in place. Source: paddle.Tensor.__setitem__.
 
     value: a scalar, array or tensor that broadcasts to x[item]; it is cast to x's dtype. Raises ShapeError when it
-    does not broadcast, IndexRangeError for an index outside x.
+    does not broadcast, IndexRangeError for an index outside x. Of several values for one element the last stays; the
+    gradient goes to the first, as in PaddlePaddle, and the values behind it have zeros.
 
     Example:
         >>> import vitrify as paddle

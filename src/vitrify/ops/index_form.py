@@ -48,10 +48,11 @@ def range_errors(op: str) -> Iterator[None]:
 
 
 def _is_bool_scalar(item: Any) -> bool:
-    return isinstance(item, (bool, np.bool_)) or (hasattr(item, "dtype") and item.ndim == 0 and _is_bool(item))
+    return isinstance(item, (bool, np.bool_)) or (hasattr(item, "dtype") and item.ndim == 0 and is_mask(item))
 
 
-def _is_bool(array: Any) -> bool:
+def is_mask(array: Any) -> bool:
+    """Whether an index array holds truth values."""
     return str(getattr(array.dtype, "name", array.dtype)) == "bool"
 
 
@@ -78,7 +79,7 @@ def _taken(item: Any) -> int:
     """How many dimensions of x an index entry consumes."""
     if item is None or _is_bool_scalar(item):
         return 0
-    return int(item.ndim) if hasattr(item, "dtype") and _is_bool(item) else 1
+    return int(item.ndim) if hasattr(item, "dtype") and is_mask(item) else 1
 
 
 def _entries(op: str, item: Any) -> list[Any]:
@@ -218,7 +219,7 @@ def _array_shape(op: str, x: Meta, array: Meta, axis: int) -> Shape:
     return (UNKNOWN,)
 
 
-def spans(arrays: Sequence[Any], axes: Shape, is_mask: Any) -> tuple[Shape, bool]:
+def spans(arrays: Sequence[Any], axes: Shape) -> tuple[Shape, bool]:
     """The dimensions that the arrays take, and whether they lie next to each other."""
     taken = [axis + i for array, axis in zip(arrays, axes) for i in range(len(array.shape) if is_mask(array) else 1)]
     return tuple(taken), taken == list(range(taken[0], taken[0] + len(taken)))
@@ -231,7 +232,7 @@ def array_shape(op: str, x: Meta, arrays: Sequence[Meta], axes: Shape) -> Shape:
         joint = broadcast_shapes(op, shapes, [f"index {i}" for i in range(len(shapes))])
     except ShapeError as err:
         raise IndexRangeError(err.message) from None
-    taken, adjacent = spans(arrays, axes, lambda a: a.dtype.is_bool)
+    taken, adjacent = spans(arrays, axes)
     rest = [d for i, d in enumerate(x.shape) if i not in taken]
     at = taken[0] if adjacent else 0
     return (*rest[:at], *joint, *rest[at:])

@@ -12,7 +12,7 @@ from .accumulate import add_along, add_at, put_at
 from .arguments import as_ints, is_tensor, rank_of, static_int
 from .creation import full
 from .gather import gather_nd_shape, gather_op, nd_index, need_integers
-from .index import array_index, index_get_op, summed_to_value, with_item
+from .index import array_index, index_get_op, index_put_op, summed_to_value, with_item
 from .index_form import FULL, array_shape, parse_index, range_errors
 from .moving_forms import scatter_form, scatter_nd_form
 from .put_along_axis import put_along_axis
@@ -216,7 +216,7 @@ def index_fill(x: Any, index: Any, axis: int, value: Any, name: str | None = Non
     if is_tensor(value) and value.ndim > 0:
         raise ShapeError(f"index_fill: value must be a number or a 0-D tensor, got shape {list(value.shape)}")
     at = normalize_axis("index_fill", axis, x.ndim)
-    return with_item(x, (*(FULL,) * at, index), value)
+    return with_item(x, (*(FULL,) * at, index), value, index_put_op)
 
 
 # -- index tuples ----------------------------------------------------------------------------------------------------
@@ -255,8 +255,8 @@ index_put_add_op = define_op(
 def index_put(x: Any, indices: Sequence[Any], value: Any, accumulate: bool = False, name: str | None = None) -> Any:
     """A copy of x in which x[indices] is `value`, or with `accumulate` has value added, repeated places included.
 
-    indices: a tuple of integer or bool tensors; value: a tensor of x's dtype that broadcasts to x[indices].
-    Source: paddle.index_put.
+    indices: a tuple of integer or bool tensors; value: a tensor of x's dtype that broadcasts to x[indices]. Of
+    several values for one element the last stays, and each has its gradient. Source: paddle.index_put.
 
     Example:
         >>> import vitrify as paddle
@@ -269,7 +269,7 @@ def index_put(x: Any, indices: Sequence[Any], value: Any, accumulate: bool = Fal
     if x.dtype is not value.dtype:
         raise DTypeError(f"index_put: x is {x.dtype.name}, value is {value.dtype.name}", hint="cast value to x's dtype")
     if not accumulate:
-        return with_item(x, tuple(indices), value)
+        return with_item(x, tuple(indices), value, index_put_op)
     index = parse_index("index_put", x, tuple(indices))
     return index_put_add_op(x, value, *index.arrays, axes=index.axes)
 

@@ -264,6 +264,7 @@ def _gather_mask(g: Emitter, x: Value, indices: Sequence[Value], axes: Sequence[
 # -- writing ---------------------------------------------------------------------------------------------------------
 
 
+@FORMS("index_put")
 @FORMS("setitem")
 def setitem(g: Emitter, x: Value, value: Value, *indices: Value, index: Any, axes: Any) -> Value:
     """set_value of a slice; index_put at indices that are tensors."""

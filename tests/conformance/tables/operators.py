@@ -113,4 +113,5 @@ ROWS += [
     row("Tensor.__setitem__", t(3, 4, 2), each(0, S(1, None), (S(None), 1), ix(0, 1), t(3, 4, dtype="bool"), [0, 2], Ellipsis, literal([True, False, True], "bool"), (ix(0, 1), ix(1, 1))),
         each(1, 2.5, t(2), t(4, 2), t(1), t(3, 2), np.ones(2, "float32"), [1.0, 2.0], t(dtype="float64"), t(dtype="int64"), t(2, dtype="bool"), 1j, None)).limited_to(150).through(set_).in_place().over(*FLOATS, "int64", "bool", "complex64"),
     row("Tensor.__setitem__", each(t(), t(0, 3), t(1)), each(*KEYS), each(1.5, t())).limited_to(200).through(set_).in_place(),
+    row("Tensor.__setitem__", t(4, 5), each([1, 1, 3], ix(2, 0, 2), (ix(1, 1), ix(2, 2)), (S(None), [0, 0]), (ix(1, 1), S(1, 3)), (0, ix(1, 1))), each(t(), t(1))).through(set_).in_place(),
 ]
