@@ -12,7 +12,6 @@ from ..core.errors import IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .accumulate import add_at, put_at
 from .arguments import SCALARS, is_tensor
-from .first_places import first_places_op
 from .flat_index import taken_at
 from .index_form import FULL, Index, array_shape, basic_shape, is_mask, parse_index, plain_basic
 from .like import cast, sum_to_like, zeros_like
@@ -200,7 +199,7 @@ def _value_cotangent(ct: Any, value_like: Any, indices: Sequence[Any], index: An
     whole = getitem_op(ct, index=index)
     part = index_get_op(whole, *indices, axes=axes) if indices else whole
     if once and indices and _may_repeat(indices):
-        part = get_op("where")(first_places_op(whole, *indices, axes=axes), part, zeros_like(part))
+        part = get_op("where")(get_op("first_places")(whole, *indices, axes=axes), part, zeros_like(part))
     return cast(summed_to_value(part, value_like), value_like.dtype)
 
 
