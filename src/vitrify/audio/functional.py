@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import as_dtype
+from ..core.dtype import as_dtype, float64
 from ..core.errors import ArgumentError, DTypeError
 from ..core.lazy import lazy_module
+from ..core.meta import Meta
 from ..eager.tensor import Tensor, to_tensor
-from ..ops.arguments import is_tensor, rank_of
+from ..ops.arguments import is_tensor, rank_of, static_int
 from ..ops.elementwise import add, multiply, subtract
+from ..ops.failure import no_memory_for
+from ..ops.reach import need_reach
 from ..ops.reduce import max as largest
 from ..ops.select import maximum, where
 from ..ops.unary import exp, expm1, log, log1p, log10
@@ -153,6 +156,10 @@ def create_dct(n_mfcc: int, n_mels: int, norm: str | None = "ortho", dtype: str 
     """
     if norm not in ("ortho", None):
         raise ArgumentError(f"create_dct: norm must be 'ortho' or None, got {norm!r}")
+    n_mfcc, n_mels = static_int("create_dct", n_mfcc, "n_mfcc"), static_int("create_dct", n_mels, "n_mels")
+    if n_mfcc < 1 or n_mels < 1:
+        raise ArgumentError(f"create_dct: n_mfcc and n_mels must be positive, got {n_mfcc} and {n_mels}")
+    need_reach("create_dct", Meta((n_mels, n_mfcc), float64))
     columns = np.cos(math.pi / n_mels * (np.arange(n_mels)[:, None] + 0.5) * np.arange(n_mfcc)[None, :])
     if norm is None:
         return _tensor(columns * 2.0, dtype)
@@ -199,8 +206,12 @@ def get_window(window: str | tuple[Any, ...], win_length: int, fftbins: bool = T
     name = window if isinstance(window, str) else window[0]
     if name not in WINDOWS:
         raise ArgumentError(f"get_window: no window is named {name!r}", hint=f"there are {', '.join(sorted(WINDOWS))}")
+    if isinstance(win_length, int):
+        need_reach("get_window", Meta((win_length,), float64))
     try:
         found = signal.get_window(window, win_length, fftbins=fftbins)
+    except MemoryError:
+        raise no_memory_for("get_window", [Meta((win_length,), float64)]) from None
     except (TypeError, ValueError) as err:
         raise ArgumentError(f"get_window: {window!r} of {win_length}: {err}", hint="('gaussian', 7.0)") from err
     return _tensor(found, dtype)

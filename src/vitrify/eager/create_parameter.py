@@ -12,6 +12,8 @@ from ..core.meta import Meta
 from ..core.modes import grad_enabled, recorder, scoped
 from ..core.place import PlaceLike, as_place
 from ..device.api import put
+from ..ops.failure import no_memory_for
+from ..ops.reach import need_reach
 from ..ops.unary import sqrt
 from .gradients import gradients, training_of_trace
 from .initializer import Constant, Initializer, choose_initializer, initial_value
@@ -47,6 +49,7 @@ def new_parameter(
     name = chosen.name or names.generate_part(owner, "b" if is_bias else "w")
     initializer = choose_initializer(chosen.initializer, default_initializer, is_bias)
     sizes = _sizes(shape)
+    need_reach("create_parameter", Meta(tuple(sizes), wanted))
     persistables = getattr(recorder.get(), "persistables", None)
     if isinstance(chosen, WeightNormParamAttr):
         return _length_and_direction(persistables, name, sizes, wanted, chosen, initializer)
@@ -57,7 +60,10 @@ def new_parameter(
     _take_name(name)
     later = is_postponed()
     held = [] if later else sizes
-    param = Parameter(held, wanted, name=name, trainable=chosen.trainable, **_read_by_optimizers(chosen))
+    try:
+        param = Parameter(held, wanted, name=name, trainable=chosen.trainable, **_read_by_optimizers(chosen))
+    except MemoryError:
+        raise no_memory_for("create_parameter", [Meta(tuple(sizes), wanted)]) from None
     if later:
         fill_later(param, sizes, initializer)
         return param
@@ -70,7 +76,7 @@ def new_parameter(
 def _sizes(shape: Sequence[Any]) -> list[int]:
     try:
         found = [int(size) for size in shape]
-    except (TypeError, ValueError) as err:
+    except (TypeError, ValueError, OverflowError) as err:  # the last of an infinity
         raise DTypeError(f"create_parameter: shape must hold integers, got {shape!r}") from err
     if min(found, default=0) < 0:
         raise ArgumentError(f"create_parameter: every size must be known and at least 0, got shape={found}")

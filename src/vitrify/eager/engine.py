@@ -17,7 +17,16 @@ from ..core.modes import amp_state, grad_enabled
 from ..core.setting import WATCH
 from ..core.source import user_frames
 from ..ops.amp_policy import cast_for_amp
-from ..ops.failure import describe_inputs, metas_of, missing_tensor, need_given, need_integers, need_vector, no_tensor
+from ..ops.failure import (
+    describe_inputs,
+    known_failure,
+    metas_of,
+    missing_tensor,
+    need_given,
+    need_integers,
+    need_vector,
+    no_tensor,
+)
 from ..ops.promote import SCALARS, fitted_numbers, promote_inputs, with_numpy_numbers
 from ..ops.registry import OpDef
 from .kernels import check_dtype, check_inputs, run_kernel
@@ -217,6 +226,10 @@ def _explain(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Ex
         missing = missing_tensor(op, arrays)
         if missing is not None:
             raise missing from None
+    known = known_failure(op, arrays, attrs, err)
+    if known is not None:
+        _locate(known)
+        raise known from None
     add_note(err, f"{op.name} failed on ({describe_inputs(arrays)})\n" + call_chain(user_frames(2)))
 
 

@@ -11,6 +11,7 @@ from ..core.dtype import DType, float32, float64, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .arguments import as_int, rank_of, static_int, static_number
+from .reach import need_reach
 from .registry import VARIADIC_OUTPUTS, NoGradient, define_op
 
 COUNTS = NoGradient("counts change in steps")
@@ -41,6 +42,8 @@ def _bincount_meta(x: Meta, weights: Meta | None, *, minlength: Any) -> Meta:
         raise DTypeError(f"bincount: weights are {weights}, expected real numbers")
     if isinstance(minlength, int) and minlength < 0:
         raise ArgumentError(f"bincount: minlength must be >= 0, got {minlength}")
+    if isinstance(minlength, int):
+        need_reach("bincount", Meta((minlength,), _bincount_dtype(weights)))
     return Meta((UNKNOWN,), _bincount_dtype(weights))
 
 

@@ -21,6 +21,7 @@ from .arguments import (
     is_tensor,
     packs_shape,
     shape_dims,
+    static_int,
 )
 from .like import assign_op, full_like
 from .order_forms import one_hot_form, range_form
@@ -153,6 +154,8 @@ def _range_length(start: Any, end: Any, step: Any) -> int:
         return UNKNOWN
     if step == 0:
         raise ArgumentError("arange: step must not be 0")
+    if not (math.isfinite((end - start) / step) and math.isfinite(step)):
+        raise ArgumentError(f"arange: start, end and step must give a finite number, got {start}, {end} and {step}")
     length: int = math.ceil((end - start) / step)
     return max(length, 0)
 
@@ -199,8 +202,8 @@ def _number(op: str, value: Any, name: str) -> Any:
 
 
 def _whole(values: Sequence[Any], dtype: DType) -> list[Any]:
-    """The numbers as an integer dtype holds them, tensors as they are."""
-    return [int(v) if dtype.is_integer and isinstance(v, float) else v for v in values]
+    """The numbers as an integer dtype holds them, tensors and what is not finite as they are."""
+    return [int(v) if dtype.is_integer and isinstance(v, float) and math.isfinite(v) else v for v in values]
 
 
 def arange(
@@ -341,14 +344,26 @@ def _triangle_kernel(xp: Any, *, rows: int, cols: int, offset: int, lower: bool,
     return xp.asarray(np.stack([i[inside], j[inside]]).astype(dtype.np))
 
 
+def _below(rows: int, cols: int, first: int) -> int:
+    """The sum over i below `rows` of first + i, cut off at 0 and at `cols`."""
+    start, full = min(max(-first, 0), rows), min(max(cols - first, 0), rows)  # where rows begin to count, and are full
+    rising = max(full - start, 0)
+    return rising * (2 * (first + start) + rising - 1) // 2 + (rows - max(full, start)) * cols
+
+
 def _triangle_meta(*, rows: int, cols: int, offset: int, lower: bool, dtype: DType) -> Meta:
     if rows < 0 or cols < 0:
         raise ArgumentError(f"tril_indices: row and col must be >= 0, got {rows} and {cols}")
-    below = int(np.clip(np.arange(rows) + offset + lower, 0, cols).sum())
+    below = _below(rows, cols, offset + lower)
     return Meta((2, below if lower else rows * cols - below), dtype)
 
 
 triangle_indices_op = define_op("triangle_indices", kernel=_triangle_kernel, meta=_triangle_meta, vjp=CONSTANT)
+
+
+def _triangle_indices(op: str, row: Any, col: Any, offset: Any, dtype: Any, lower: bool) -> Any:
+    rows, cols, first = (static_int(op, v, n) for v, n in ((row, "row"), (col, "col"), (offset, "offset")))
+    return triangle_indices_op(rows=rows, cols=cols, offset=first, lower=lower, dtype=as_dtype(dtype))
 
 
 def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Any:
@@ -359,7 +374,7 @@ def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> A
         >>> paddle.tril_indices(2, 2).tolist()
         [[0, 1, 1], [0, 0, 1]]
     """
-    return triangle_indices_op(rows=row, cols=col, offset=offset, lower=True, dtype=as_dtype(dtype))
+    return _triangle_indices("tril_indices", row, col, offset, dtype, lower=True)
 
 
 def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64") -> Any:
@@ -370,8 +385,7 @@ def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any =
         >>> paddle.triu_indices(2).tolist()
         [[0, 0, 1], [0, 1, 1]]
     """
-    columns = row if col is None else col
-    return triangle_indices_op(rows=row, cols=columns, offset=offset, lower=False, dtype=as_dtype(dtype))
+    return _triangle_indices("triu_indices", row, row if col is None else col, offset, dtype, lower=False)
 
 
 def _check_classes(num_classes: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
-from .arguments import finish, rank_of
+from .arguments import finish, rank_of, static_int
 from .moving_forms import diagonal_written, triangle_form
 from .registry import OpDef, define_op
 from .shape import flatten
@@ -129,7 +129,7 @@ def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> A
         [[1, 0], [0, 2]]
     """
     a, b = _two_axes("diag_embed", dim1, dim2, rank_of("diag_embed", input) + 1)
-    return diag_embed_op(input, offset=offset, dim1=a, dim2=b, padding_value=0)
+    return diag_embed_op(input, offset=static_int("diag_embed", offset, "offset"), dim1=a, dim2=b, padding_value=0)
 
 
 def diag(x: Any, offset: int = 0, padding_value: Any = 0, name: str | None = None) -> Any:
@@ -144,6 +144,7 @@ def diag(x: Any, offset: int = 0, padding_value: Any = 0, name: str | None = Non
     """
     if rank_of("diag", x) > 2:
         raise ShapeError(f"diag: x must have 1 or 2 dimensions, got {list(x.shape)}", hint="use diagonal or diag_embed")
+    offset = static_int("diag", offset, "offset")
     if x.ndim == 2:
         return diagonal_op(x, offset=offset, axis1=0, axis2=1)
     return diag_embed_op(flatten(x), offset=offset, dim1=0, dim2=1, padding_value=padding_value)
@@ -272,7 +273,7 @@ def tril(x: Any, diagonal: int = 0, name: str | None = None, *, out: Any = None)
         >>> paddle.tril(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
         [[1, 0], [3, 4]]
     """
-    return finish("tril", tril_op(x, diagonal=diagonal), out)
+    return finish("tril", tril_op(x, diagonal=static_int("tril", diagonal, "diagonal")), out)
 
 
 @aliased(x="input")
@@ -284,7 +285,7 @@ def triu(x: Any, diagonal: int = 0, name: str | None = None, *, out: Any = None)
         >>> paddle.triu(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
         [[1, 2], [0, 4]]
     """
-    return finish("triu", triu_op(x, diagonal=diagonal), out)
+    return finish("triu", triu_op(x, diagonal=static_int("triu", diagonal, "diagonal")), out)
 
 
 METHODS = {

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.alias import aliased
+from ..core.dtype import int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from ..core.meta import broadcast_shapes as common_shape
@@ -15,6 +16,7 @@ from .accumulate import add_along
 from .arguments import as_int, as_ints, entries, is_tensor, packs_ints, rank_of
 from .like import broadcast_view, expand_like_op, sum_to_like
 from .moving_forms import broadcast_form
+from .reach import need_reach
 from .registry import VARIADIC_OUTPUTS, OpDef, define_op
 from .shape import flatten
 
@@ -241,7 +243,10 @@ def _repeat_meta(x: Meta, repeats: Meta | None, *, times: Any, axis: int) -> Met
 
 def _repeat_index(xp: Any, size: int, repeats: Any, times: Any) -> Any:
     """Which slice of x each slice of the output is."""
-    return xp.repeat(xp.arange(size), times if repeats is None else repeats.tolist())
+    counts = [times] * size if repeats is None else repeats.tolist()
+    if min(counts, default=0) >= 0:
+        need_reach("repeat_interleave", Meta((sum(counts),), int64))
+    return xp.repeat(xp.arange(size), times if repeats is None else counts)
 
 
 def _check_times(times: Any) -> None:

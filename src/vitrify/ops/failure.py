@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..core.dtype import from_np
-from ..core.errors import ArgumentError, DTypeError, ShapeError, VitrifyError
+from ..core.errors import ArgumentError, DTypeError, OutOfMemoryError, ShapeError, UserCodeError, VitrifyError
 from ..core.meta import UNKNOWN, Meta
+from ..core.size_text import size_text
 from .arguments import is_tensor
+from .reach import least_bytes
 from .registry import OpDef
 
 
@@ -99,4 +101,34 @@ def better_error(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err
         better.__cause__ = None
         better.__suppress_context__ = True
         return better
-    return err
+    return known_failure(op, arrays, attrs, err) or err
+
+
+def known_failure(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Exception) -> UserCodeError | None:
+    """What an error of a kernel means that says nothing of the op: no memory, or a number that no integer holds."""
+    if isinstance(err, MemoryError):
+        return no_memory(op, arrays, attrs)
+    if isinstance(err, OverflowError):
+        given = ", ".join(
+            f"{name}={value!r}" for name, value in attrs.items() if isinstance(value, (int, float, tuple))
+        )
+        error = ArgumentError(f"{op.name}: a number is too large for an integer of 64 bits, got {given}")
+        error.__suppress_context__ = True
+        return error
+    return None
+
+
+def no_memory(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> OutOfMemoryError:
+    """The error of a kernel that found no memory: what its results are, and how large."""
+    found = op.meta(*metas_of(arrays), **attrs)
+    error = no_memory_for(op.name, found if isinstance(found, (tuple, list)) else [found])
+    error.__suppress_context__ = True
+    return error
+
+
+def no_memory_for(op: str, results: Sequence[Any]) -> OutOfMemoryError:
+    """The error of what finds no memory for results of these metas."""
+    metas = [m for m in results if isinstance(m, Meta)]
+    return OutOfMemoryError(
+        f"{op}: there is not enough memory for {', '.join(f'{m} of {size_text(least_bytes(m))}' for m in metas)}"
+    )

@@ -22,10 +22,11 @@ class Windows(NamedTuple):
     lead: int
 
     def taps(self) -> list[Taps]:
-        """`taps_along` of each spatial dimension."""
+        """`taps_along` of each spatial dimension, without the places that lie behind the input in every window."""
         lows = [lo for lo, _ in self.pads]
         ones = (1,) * len(self.sizes)
-        return list(map(taps_along, self.sizes, self.kernel, self.stride, lows, ones, self.counts))
+        reached = [min(k, size + lo) for k, size, lo in zip(self.kernel, self.sizes, lows)]
+        return list(map(taps_along, self.sizes, reached, self.stride, lows, ones, self.counts))
 
 
 def windows_of(

@@ -27,6 +27,7 @@ from ..core.parameters import parameter_names
 from .combiner import Combiner
 from .homes import HOMES
 from .limits import Limit
+from .reach import within_reach
 from .scalar import scalar_kernel, scalar_ufunc
 
 VARIADIC_OUTPUTS = ("*outs",)
@@ -367,7 +368,7 @@ def define_op(
     op = OpDef(
         name=name,
         kernel=kernel,
-        meta=meta,
+        meta=within_reach(name, meta),
         vjp=_as_vjp(vjp, inputs),
         inputs=inputs,
         variadic=variadic,

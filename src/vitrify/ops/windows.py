@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations as pairs_of
 from itertools import combinations_with_replacement
+from math import comb
 from typing import Any
 
 import numpy as np
 
 from ..core.alias import aliased
+from ..core.dtype import int64
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, normalize_axis, numel
 from .accumulate import add_rows
@@ -17,6 +19,7 @@ from .arguments import rank_of, static_int, static_ints
 from .creation import arange
 from .gather import gather_op
 from .like import cast
+from .reach import need_reach
 from .registry import OpDef, define_op
 from .shape import unsqueeze
 from .sizes import size_of
@@ -175,12 +178,15 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
     """
     if rank_of("combinations", x) != 1 or x.shape[0] == UNKNOWN:
         raise ShapeError(f"combinations: x must have one dimension of known size, got {list(x.shape)}")
+    r, n = static_int("combinations", r, "r"), x.shape[0]
     if r < 0:
         raise ArgumentError(f"combinations: r must be >= 0, got {r}")
-    choose = combinations_with_replacement if with_replacement else pairs_of
     if r == 0:
         return x[:0]
-    rows = np.array(list(choose(range(x.shape[0]), int(r))), np.int64).reshape(-1, int(r))
+    choose = combinations_with_replacement if with_replacement else pairs_of
+    count = 0 if n == 0 else comb(n + r - 1, n - 1) if with_replacement else comb(n, r) if r <= n else 0
+    need_reach("combinations", Meta((count, r), int64))
+    rows = np.array(list(choose(range(n), r)) if count else [], np.int64).reshape(count, r)
     return gather_op(x, rows, axis=0)
 
 
