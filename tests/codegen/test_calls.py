@@ -1,5 +1,6 @@
 """Functions that native programs call: what they give, how deep they go, and when they are left to the interpreter."""
 
+import gc
 import resource
 import sys
 import threading
@@ -16,11 +17,12 @@ from tests.codegen.test_pointwise import guarded
 from tests.codegen.test_whole import numbers
 from tests.end_to_end import recursion as r
 from vitrify.codegen.errors import NoNativeForm
-from vitrify.codegen.whole import whole_program, why_not
+from vitrify.codegen.whole import WholeProgram, whole_program, why_not
 from vitrify.core.config import flags_guard
 from vitrify.core.errors import DepthError
 from vitrify.runtime.lowering import lower
 from vitrify.runtime.options import ExecutionOptions
+from vitrify.runtime.whole import Whole
 from vitrify.static import InputSpec
 
 
@@ -272,3 +274,202 @@ def test_arguments_of_ever_other_sizes_are_left_to_the_interpreter():
 def test_frames_of_much_memory_are_left_to_the_interpreter():
     with pytest.raises(NoNativeForm, match="much memory"):
         native(traced(down, np.ones(20000), np.asarray(1))).plan([np.ones(20000), np.asarray(1)])
+
+
+# --- gradients -------------------------------------------------------------------------------------------------------
+
+
+def tensors(args):
+    found = [paddle.to_tensor(a) if isinstance(a, np.ndarray) else a for a in args]
+    for x in found:
+        if isinstance(x, paddle.Tensor):
+            x.stop_gradient = x.dtype.name[:5] != "float"
+    return found
+
+
+def gradients(fn, args):
+    """The gradients of all floating results together, for each tensor given."""
+    given = tensors(args)
+    out = fn(*given)
+    outs = [*out.values()] if isinstance(out, dict) else [*out] if isinstance(out, (list, tuple)) else [out]
+    wanted = [y.sum() for y in outs if isinstance(y, paddle.Tensor) and not y.stop_gradient]
+    if wanted:
+        sum(wanted).backward()
+    return [x.grad if x.grad is None else x.grad.numpy() for x in given if isinstance(x, paddle.Tensor)]
+
+
+class Runs:
+    """How often native programs ran, and those that did."""
+
+    def __init__(self, monkeypatch):
+        self.count = 0
+        call = WholeProgram.__call__
+
+        def counted(program, *given):
+            found = call(program, *given)
+            self.count += found is not None
+            return found
+
+        monkeypatch.setattr(WholeProgram, "__call__", counted)
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    with flags_guard({"native_after_ms": 0}):
+        yield Runs(monkeypatch)
+
+
+@pytest.mark.parametrize("fn, args", CALLS, ids=[fn.__name__ for fn, _ in CALLS])
+def test_gradients_are_those_of_the_interpreter(fn, args, runs):
+    wanted = gradients(fn, args)
+    static = paddle.jit.to_static(fn, full_graph=True)
+    for _ in range(4):  # as recorded, and native
+        for found, expected in zip(gradients(static, args), wanted, strict=True):
+            assert (found is None) == (expected is None)
+            if found is not None:
+                np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+
+
+def mixed(x, n):
+    if n == 0:
+        return x.tanh()
+    if n % 3 == 1:
+        return mixed(x * 0.75, n - 1) * x
+    left = mixed(x.sin(), n - 2) if n > 1 else x
+    return left + mixed(left * 0.5, n - 1)
+
+
+@settings(max_examples=15, deadline=None)
+@given(size=st.sampled_from([0, 1, 2, 5]), n=st.integers(0, 7))
+def test_gradients_against_differences(size, n):
+    x, step = numbers(size).astype("float64"), 1e-6
+    with flags_guard({"native_after_ms": 0}):
+        static = _MIXED.setdefault(size, paddle.jit.to_static(mixed, full_graph=True))
+        for _ in range(3):
+            found, _ = gradients(static, [x, np.asarray(n)])
+
+        def value(v):
+            return mixed(paddle.to_tensor(v), paddle.to_tensor(n)).sum().item()
+
+        for i in range(size):
+            up, down = x.copy(), x.copy()
+            up[i] += step
+            down[i] -= step
+            np.testing.assert_allclose(found[i], (value(up) - value(down)) / (2 * step), rtol=1e-5, atol=1e-8)
+
+
+_MIXED = {}
+
+
+def test_forward_and_backward_are_native_calls(runs):
+    static = paddle.jit.to_static(polynomial, full_graph=True)
+    for _ in range(4):
+        gradients(static, [np.ones(3, "float32"), np.asarray(4)])
+    before = runs.count
+    gradients(static, [np.ones(3, "float32"), np.asarray(7)])
+    assert runs.count == before + 2
+
+
+def test_either_goes_on_with_what_the_other_kept(runs, monkeypatch):
+    """Frames made by the interpreter are read by native code, and the other way round."""
+    args = numbers(3).astype("float64") / 4, np.asarray(6)
+    (wanted, _) = gradients(mixed, args)
+    static = paddle.jit.to_static(mixed, full_graph=True)
+    for _ in range(4):
+        gradients(static, args)
+    run, used = Whole.run, list[Whole]()
+
+    def noted(whole, arrays):
+        found = run(whole, arrays)
+        if found is not None:
+            used.append(whole)
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Whole, "run", noted)
+        gradients(static, args)
+    forward, backward = used
+    for only in (forward, backward):
+        used.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(Whole, "run", lambda w, arrays, only=only: noted(w, arrays) if w is only else None)
+            (found, _) = gradients(static, args)
+        assert used == [only]
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)
+
+
+def test_gradients_of_gradients(runs):
+    def second(fn, n):
+        x = paddle.to_tensor(numbers(3).astype("float64") / 4, stop_gradient=False)
+        (first,) = paddle.grad(fn(x, paddle.to_tensor(n)).sum(), x, create_graph=True)
+        (first * first).sum().backward()
+        return first.numpy(), x.grad.numpy()
+
+    static = paddle.jit.to_static(mixed, full_graph=True)
+    for n in (4, 4, 4, 6):
+        for found, expected in zip(second(static, n), second(mixed, n), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_deep_gradients(runs):
+    static = paddle.jit.to_static(down, full_graph=True)
+    for n in (3, 3, 3, 5000):
+        (found, _) = gradients(static, [np.ones(2), np.asarray(n)])
+        assert np.array_equal(found, np.full(2, n + 1.0))
+
+
+def test_frames_are_freed(runs):
+    static = paddle.jit.to_static(down, full_graph=True)
+    for _ in range(4):
+        gradients(static, [np.ones(100), np.asarray(3)])
+    x = paddle.to_tensor(np.ones(100), stop_gradient=False)
+
+    def kept():
+        gc.collect()
+        return len(gc.get_objects())
+
+    for n in (500, -1):  # with a result, and deeper than calls may go
+        before, memory = kept(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for _ in range(20):
+            if n > 0:
+                static(x, paddle.to_tensor(n)).sum().backward()
+                x.clear_gradient()
+            else:
+                with pytest.raises(DepthError):
+                    static(x, paddle.to_tensor(n))
+        assert kept() - before < 200
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 100 << 10
+
+
+def test_threads_differentiate_one_function(runs):
+    static = paddle.jit.to_static(down, full_graph=True)
+    for _ in range(4):
+        gradients(static, [np.ones(2), np.asarray(3)])
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda n: gradients(static, [np.ones(2), np.asarray(n % 50)])[0], range(100)))
+    assert all(np.array_equal(found[n], np.full(2, n % 50 + 1.0)) for n in range(100))
+
+
+def chosen_part(x, y):
+    if x.sum() > 0:
+        return x * 2
+    return y * 3
+
+
+def test_gradients_that_may_be_missing_are_native_results(runs):
+    static = paddle.jit.to_static(chosen_part, full_graph=True)
+    for sign in (1, -1) * 10:
+        found = gradients(static, [np.full(3, 1.0 * sign), np.ones(3)])
+        wanted = gradients(chosen_part, [np.full(3, 1.0 * sign), np.ones(3)])
+        for a, b in zip(found, wanted, strict=True):
+            assert (a is None and b is None) or np.array_equal(a, b)
+    assert runs.count > 4
+
+
+def test_functions_that_keep_much_share_it_in_the_interpreter():
+    with flags_guard({"native_after_ms": 0}):
+        static = paddle.jit.to_static(polynomial, full_graph=True)
+        for _ in range(4):
+            (found, _) = gradients(static, [np.full(1 << 12, 0.5), np.asarray(2)])
+    (wanted, _) = gradients(polynomial, [np.full(1 << 12, 0.5), np.asarray(2)])
+    np.testing.assert_allclose(found, wanted)

@@ -18,13 +18,14 @@ from ..core.errors import VitrifyError
 from ..ir.program import Block
 from ..ops.registry import OpDef, get_op
 from . import blas, draws, norm_steps, pool_steps, tables, window_steps
-from .calls import Functions, call, like_either
+from .calls import Functions, like_either
 from .column_steps import LEAST_COLUMNS, add_columns
 from .elements import Pointwise, in_memory_order, over, turned
 from .emit import BFLOAT16, BOOL, INT64, SHORT_FLOATS, Dtype
 from .entry import part
 from .errors import NoNativeForm
 from .inner_loops import REDUCED
+from .missing import chosen, is_surely_array, known_flag
 from .native import harness
 from .operands import ARENA, CONSTANT, STATE, Buffer, Edge, Operand, Shape, Step, broadcast, dense, expanded
 from .own_products import any_gemm
@@ -61,7 +62,7 @@ class Assembler:
         self._kernel_of = kernels
         self._run_block = run_block
         self.bytes = 0  # written by all steps, those of loops once
-        self.has_loops = False
+        self.has_loops = self.has_objects = False  # objects of Python's need its lock
         self.has_windows = False  # products with windows of an array
         self.is_inside = False  # a branch or loop, whose steps run no or several times
         self.key = key  # where the seed and the place of random numbers lie
@@ -485,25 +486,30 @@ class Assembler:
         finally:
             self.steps, self.is_inside = outer, was_inside
 
-    def branch(self, pred: Operand, then: Block, orelse: Block, values: Sequence[Any]) -> tuple[Operand, ...]:
+    def onto(self, steps: list[Step], build: Callable[[], Any]) -> Any:
+        """What was built, whose steps are added to others than those at the end."""
+        outer, self.steps = self.steps, steps
+        try:
+            return build()
+        finally:
+            self.steps = outer
+
+    def branch(self, pred: Operand, then: Block, orelse: Block, values: Sequence[Any]) -> tuple[Any, ...]:
         """The outputs of one of two blocks, which give arrays of the same sizes."""
         _need_flag(pred)
-        if self.functions.is_trial:
-            return like_either(self, [lambda block=b: self.arrays(block, values) for b in (then, orelse)])  # type: ignore[misc]
-        found: list[Operand] = []
-        first, _ = self.within(lambda: found.extend(self.copy(x) for x in self.arrays(then, values)))
-        other = self.within(lambda: [self.copy(x, r) for x, r in zip(self.arrays(orelse, values), found)])[0]
-        self.add("branch", [pred, Edge(0, False), Edge(0, True), Edge(1, False), Edge(1, True)], (first, other))
-        return tuple(found)
+        paths = [lambda block=b: self.block(block, values) for b in (then, orelse)]
+        if self.functions.is_trial and known_flag(pred) is None:
+            return like_either(self, paths)
+        return chosen(self, pred, *paths)
 
-    def call(self, function: Block, values: Sequence[Any]) -> tuple[Operand, ...]:
-        """What a function of the program gives, which may call itself."""
-        return call(self, function, values)
+    def add_branch(self, pred: Operand, paths: Sequence[list[Step]]) -> None:
+        """The step that runs one of two."""
+        self.add("branch", [pred, Edge(0, False), Edge(0, True), Edge(1, False), Edge(1, True)], tuple(paths))
 
     def arrays(self, block: Block, values: Sequence[Any]) -> list[Operand]:
         """The outputs of a block, all of which are arrays."""
         found = self.block(block, values)
-        if any(x is None for x in found):
+        if not all(map(is_surely_array, found)):
             raise NoNativeForm("a block leaves a value out")
         return found
 
@@ -514,6 +520,8 @@ class Assembler:
 
         until: the block that says whether there is one more, or how many there are.
         """
+        if not all(map(is_surely_array, carried)):
+            raise NoNativeForm("a loop carries what may be missing")
         own = [self.copy(x) for x in carried]
         count = self.new((), INT64)
         if self.functions.is_trial:

@@ -19,6 +19,7 @@ from . import steps as program_steps
 from .column_steps import column_steps
 from .frames import frame_steps
 from .inner_loops import inner_loops
+from .kept import kept_steps
 from .native import loaded
 from .norm_steps import DECLARATIONS as _OF_NORMS
 from .norm_steps import norm_steps
@@ -26,7 +27,7 @@ from .objects import DATA, DESCR, DIMS, FASTCALL, FLAGS, ITEMS, NDIM, STRIDES, T
 from .order_steps import order_steps
 from .pool_steps import pool_steps
 from .random_steps import random_steps
-from .steps import FUNCTIONS, NAMES, RAISED, STATE_WORDS, python
+from .steps import ARRAY_TYPE, FUNCTIONS, NAMES, RAISED, STATE_WORDS, python
 from .table_steps import table_steps
 from .vectors import DECLARATIONS as _OF_VECTORS
 from .window_steps import window_steps
@@ -34,11 +35,12 @@ from .writer import Writer
 
 # Words at the plan's head.
 (
-    N_INPUTS, N_OUTPUTS, BYTES, N_POINTERS, N_DERIVED, DERIVED, CODE, END, IS_FREE, INPUTS, OUTPUTS, ARRAY_TYPE,
-    RUNNER
-) = range(13)  # fmt: skip
+    N_INPUTS, N_OUTPUTS, BYTES, N_POINTERS, N_DERIVED, DERIVED, CODE, END, IS_FREE, INPUTS, OUTPUTS, _ARRAY_TYPE,
+    RUNNER, HAS_OBJECTS
+) = range(14)  # fmt: skip
 HEAD = FUNCTIONS + len(NAMES)
-# Words for each input: dtype, dimensions, where the sizes and steps lie, flags; and for each result.
+# Words for each input: dtype, dimensions, where the sizes and steps lie, flags; and for each result. Frames, which are
+# tuples, have no dtype.
 EACH = 5
 ALIGNMENT = 64
 
@@ -82,7 +84,13 @@ def _call() -> str:
         _return_none(w)
     array_type, inputs = w.load("%plan", ARRAY_TYPE, "ptr"), w.load("%plan", INPUTS, "ptr")
     with w.loop("%count") as i:
-        _fits(w, w.load("%arguments", i, "ptr"), w.at(inputs, w.times(i, EACH)), array_type)
+        given, wanted = w.load("%arguments", i, "ptr"), w.at(inputs, w.times(i, EACH))
+        is_array = w.value(f"icmp ne i64 {w.load(wanted)}, 0")
+        with w.when(is_array):
+            _fits(w, given, wanted, array_type)
+        is_other = w.value(f"icmp ne ptr {_field(w, given, TYPE)}, {w.load(wanted, 1, 'ptr')}")
+        with w.when(w.value(f"select i1 {is_array}, i1 false, i1 {is_other}")):
+            _return_none(w)
     size = w.add(w.load("%plan", BYTES), ALIGNMENT)
     memory = w.call("ptr", python(w, "%plan", "malloc"), f"i64 {size}")
     with w.when(w.value(f"icmp eq ptr {memory}, null")):
@@ -90,22 +98,35 @@ def _call() -> str:
     start = w.value(f"and i64 {w.add(w.value(f'ptrtoint ptr {memory} to i64'), ALIGNMENT - 1)}, {-ALIGNMENT}")
     pointers = w.value(f"inttoptr i64 {start} to ptr")
     with w.loop("%count") as i:
-        w.store(_field(w, w.load("%arguments", i, "ptr"), DATA), pointers, i, "ptr")
+        given = w.load("%arguments", i, "ptr")
+        at = w.variable("ptr", w.at("%arguments", i, "ptr"))  # where the address of a frame is
+        with w.when(w.value(f"icmp ne i64 {w.load(inputs, w.times(i, EACH))}, 0")):
+            w.line(f"store ptr {_field(w, given, DATA)}, ptr {at}")
+        w.store(w.value(f"load ptr, ptr {at}"), pointers, i, "ptr")
     results = _made(w, pointers, memory)
     state = _addresses(w, pointers, start)
+    w.store(results, state, program_steps.RESULTS, "ptr")
+    w.store("null", state, program_steps.HELD, "ptr")
+    with w.when(w.value(f"icmp ne i64 {w.load('%plan', HAS_OBJECTS)}, 0")):
+        held = w.call("ptr", python(w, "%plan", "PyList_New"), "i64 0")
+        w.store(held, state, program_steps.HELD, "ptr")
+        with w.when(w.value(f"icmp eq ptr {held}, null")):
+            w.call("void", python(w, "%plan", "Py_DecRef"), f"ptr {results}")
+            w.call("void", python(w, "%plan", "free"), f"ptr {memory}")
+            w.leave("ptr null")
     _run(w, pointers, state, memory, results)
     w.line(f"ret ptr {results}")
     return w.text
 
 
 def _made(w: Writer, pointers: str, memory: str) -> str:
-    """A tuple of new arrays for the results."""
+    """A tuple of new arrays for the results; frames come later."""
     count, specs = w.load("%plan", N_OUTPUTS), w.load("%plan", OUTPUTS, "ptr")
     results = w.call("ptr", python(w, "%plan", "PyTuple_New"), f"i64 {count}")
     with w.when(w.value(f"icmp eq ptr {results}, null")):
         w.call("void", python(w, "%plan", "free"), f"ptr {memory}")
         w.leave("ptr null")
-    with w.loop(count) as i:
+    with w.loop(count) as i, w.when(w.value(f"icmp ne i64 {w.load(specs, w.times(i, EACH))}, 0")):
         spec = w.at(specs, w.times(i, EACH))
         descr = w.load(spec, 0, "ptr")
         w.call("void", python(w, "%plan", "Py_IncRef"), f"ptr {descr}")
@@ -153,7 +174,10 @@ def _run(w: Writer, pointers: str, state: str, memory: str, results: str) -> Non
     code = w.call("i32", runner, f"ptr {pointers}", f"ptr {first}", f"ptr {end}")
     with w.when(is_free):
         w.call("void", python(w, "%plan", "PyEval_RestoreThread"), f"ptr {w.load(state, program_steps.THREAD, 'ptr')}")
+    held = w.load(state, program_steps.HELD, "ptr")
     w.call("void", python(w, "%plan", "free"), f"ptr {memory}")
+    with w.when(w.value(f"icmp ne ptr {held}, null")):
+        w.call("void", python(w, "%plan", "Py_DecRef"), f"ptr {held}")
     with w.when(w.value(f"icmp ne i32 {code}, 0")):
         w.call("void", python(w, "%plan", "Py_DecRef"), f"ptr {results}")
         with w.when(w.value(f"icmp eq i32 {code}, {RAISED}")):
@@ -178,7 +202,7 @@ _TOGETHER = ("call", "copy4", "over_elements", "own_products", "packed", "run")
 # Families of fixed parts, the common ones first: what is asked for only rarely is written only when it is.
 _FAMILIES: tuple[Callable[[], dict[str, str]], ...] = (
     lambda: {"call": _call()}, program_steps.steps, inner_loops, table_steps, random_steps, window_steps, pool_steps,
-    norm_steps, column_steps, order_steps, frame_steps,
+    norm_steps, column_steps, order_steps, frame_steps, kept_steps,
 )  # fmt: skip
 
 

@@ -35,6 +35,11 @@ class Operand:
     strides: Shape
     dtype: Dtype
 
+    @staticmethod
+    def of(x: Operand, *_: Any) -> Operand:
+        """The array itself, known to be there."""
+        return Operand(x.buffer, x.offset, x.shape, x.strides, x.dtype)
+
     @property
     def ndim(self) -> int:
         """How many dimensions it has."""
@@ -52,6 +57,28 @@ class Operand:
             n == 1 or step == expected
             for n, step, expected in zip(self.shape, self.strides, dense(self.shape, self.dtype.itemsize))
         )
+
+
+@dataclass(frozen=True)
+class Maybe(Operand):
+    """An array that may be missing: `flag` says whether it is there. Who takes it for an array knows that it is."""
+
+    flag: Operand
+
+    @staticmethod
+    def of(x: Operand, flag: Operand) -> Maybe:
+        """An array that is there if the flag says so."""
+        return Maybe(x.buffer, x.offset, x.shape, x.strides, x.dtype, flag)
+
+
+@dataclass(frozen=True)
+class Frame(Operand):
+    """What a function keeps for its gradient: the address of a tuple of Python's, or 0 where it is missing."""
+
+    @staticmethod
+    def of(x: Operand) -> Frame:
+        """The frame whose address x holds."""
+        return Frame(x.buffer, x.offset, x.shape, x.strides, x.dtype)
 
 
 def dense(shape: Shape, itemsize: int) -> Shape:

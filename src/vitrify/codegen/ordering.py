@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.dtype import as_dtype
 from ..ops.like import cast_op
-from .assembler import Assembler
+from .calling import CallingAssembler
 from .emit import INT64, memory_type
 from .errors import NoNativeForm
 from .operands import Operand, broadcast, expanded
@@ -20,7 +20,7 @@ from .sharing import in_parts
 _LARGE = 1 << 15
 
 
-class OrderingAssembler(Assembler):
+class OrderingAssembler(CallingAssembler):
     """An assembler with these steps. Raises NoNativeForm for dtypes that they are not for."""
 
     longest_order: float = 256

@@ -15,55 +15,56 @@ import numpy as np
 from . import entry
 from .arena import padded, placed
 from .assembler import Assembler
-from .calls import NativeFunction
+from .calls import LARGE_FRAME, NativeFunction
 from .draws import drawing
 from .errors import NoNativeForm
 from .frames import RECORD, frame_bytes
+from .kept import dtype_address
 from .layout import Layout
 from .llvm import host
 from .objects import ALIGNED, WRITABLE
-from .operands import ARENA, Buffer, Operand, Step, all_steps
-from .results import results_of
+from .operands import ARENA, Buffer, Frame, Maybe, Operand, Step, all_steps
+from .results import results_of_program
 from .sharing import SHARED
 from .steps import FUNCTIONS
 from .whole_vectors import fill_vectors
 
 # Bytes that steps write from which on a run lets other threads of Python's run: some ten microseconds of work.
 _LONG = 1 << 17
-# Bytes of a frame from which on the interpreter, which frees arrays before a call ends, runs functions.
-_LARGE_FRAME = 1 << 18
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A plan: its function, which draws random numbers by itself, the bytes of its arena and of all results, and how
-    many steps it has.
+    """A plan: its function, which draws random numbers by itself, the bytes of its arena and of all results, how many
+    steps it has, and whether it gives more than arrays.
     """
 
     function: Any
     arena: int
     results: int
     steps: int
+    has_others: bool = False
 
 
-def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[Operand]) -> Planned:
+def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[Any]) -> Planned:
     """The plan of the steps collected, for these inputs, giving these outputs."""
     if assembler.words and assembler.key is not None:
         inputs = [*inputs, assembler.key]
-    results = results_of(assembler, outputs, in_any_order=True)
+    results = results_of_program(assembler, outputs)
     program = _placed(assembler, assembler.steps, len(inputs), len(results))
     functions = {f: _placed(assembler, f.steps, len(f.inputs), len(f.outputs)) for f in assembler.functions}
-    if any(8 * frame.n_pointers + frame.arena > _LARGE_FRAME for frame in functions.values()):
+    if any(8 * frame.n_pointers + frame.arena > LARGE_FRAME for frame in functions.values()):
         raise NoNativeForm("a call needs much memory")
     flags = [WRITABLE if x.buffer in assembler.written else ALIGNED for x in inputs]
-    is_free = assembler.has_loops or assembler.bytes >= _LONG
-    plan = _array(program, functions, list(zip(inputs, flags)), results, is_free)
-    size = sum(r.size * r.dtype.itemsize for r in results)
+    is_free = (assembler.has_loops or assembler.bytes >= _LONG) and not assembler.has_objects
+    plan = _array(program, functions, list(zip(inputs, flags)), results, is_free, assembler.has_objects)
+    size = sum(r.size * r.dtype.itemsize for r in results if not isinstance(r, Frame))
     function = entry.function_of(plan)
     if assembler.words:
         function = drawing(function, assembler.words)
     count = sum(len(list(all_steps(steps))) for steps in (assembler.steps, *[f.steps for f in functions]))
-    return Planned(function, program.arena, size, count)
+    has_others = any(x is None or isinstance(x, (Frame, Maybe)) for x in outputs)
+    return Planned(function, program.arena, size, count, has_others)
 
 
 def _placed(assembler: Assembler, steps: list[Step], n_inputs: int, n_outputs: int) -> Layout:
@@ -112,7 +113,7 @@ def _live(steps: Sequence[Step], lives: dict[Buffer, list[int]], at: int) -> int
 
 def _array(
     program: Layout, functions: Mapping[NativeFunction, Layout], inputs: Sequence[tuple[Operand, int]],
-    results: Sequence[Operand], is_free: bool,
+    results: Sequence[Operand], is_free: bool, has_objects: bool,
 ) -> Any:  # fmt: skip
     """All words, with addresses filled in; each input with the flags that it must have."""
     parts = _Parts(entry.HEAD + 1)
@@ -144,17 +145,20 @@ def _array(
         ]  # fmt: skip
     for i, ((x, flags), place) in enumerate(zip(inputs, given)):
         first = specs_in + entry.EACH * i
-        plan[first : first + entry.EACH] = [_descr(x), x.ndim, at(place), at(place + x.ndim), flags]
+        is_frame = isinstance(x, Frame)
+        own = [0, id(tuple)] if is_frame else [dtype_address(x), x.ndim]
+        plan[first : first + entry.EACH] = [*own, at(place), at(place + x.ndim), flags]
     for i, (x, place) in enumerate(zip(results, made)):
         first = specs_out + entry.EACH * i
         steps = 0 if x.is_contiguous else at(place + x.ndim)  # null: elements in their order
-        plan[first : first + entry.EACH - 1] = [_descr(x), x.ndim, at(place), steps]
+        descr = 0 if isinstance(x, Frame) else dtype_address(x)
+        plan[first : first + entry.EACH - 1] = [descr, x.ndim, at(place), steps]
     n_pointers, code = program.n_pointers, codes[0]
     plan[: entry.HEAD + 1] = [
         len(inputs), len(results), padded(8 * n_pointers) + program.arena + 64, n_pointers, len(program.derived),
         at(pairs[0]), at(code + program.code[0]), at(code + program.code[1]), is_free, at(specs_in), at(specs_out),
-        id(np.ndarray), entry.part("frames" if functions else "run"),
-        *[0] * (FUNCTIONS - entry.RUNNER - 1), *entry.functions(), id(None),
+        id(np.ndarray), entry.part("frames" if functions else "run"), has_objects,
+        *[0] * (FUNCTIONS - entry.HAS_OBJECTS - 1), *entry.functions(), id(None),
     ]  # fmt: skip
     return plan
 
@@ -174,11 +178,3 @@ class _Parts:
 
 def _as_words(number: bytes) -> list[int]:
     return [int(n) for n in np.frombuffer(number.ljust(-(-len(number) // 8) * 8, b"\0"), np.int64)]
-
-
-def _descr(x: Operand) -> int:
-    """The address of NumPy's dtype, of which there is one object in the process."""
-    found = np.dtype(x.dtype.type)
-    if found is not np.dtype(x.dtype.type) or not found.isbuiltin:
-        raise NoNativeForm(f"{x.dtype} is no dtype of NumPy's own")
-    return id(found)

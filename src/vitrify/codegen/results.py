@@ -2,38 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .operands import ARENA, OUTPUT, Buffer, Operand
+from .emit import INT64
+from .operands import ARENA, OUTPUT, STATE, Buffer, Frame, Maybe, Operand
 
 if TYPE_CHECKING:
     from .assembler import Assembler
 
 
-def results_of(assembler: Assembler, outputs: Sequence[Operand], in_any_order: bool = False) -> list[Operand]:
-    """The outputs, each all of a buffer of its own, which is a result's from now on: in the order of their elements, or
-    as they lie.
-    """
+def results_of(assembler: Assembler, outputs: Sequence[Operand]) -> list[Operand]:
+    """The outputs, each all of a buffer of its own, which is a result's from now on, in the order of their elements."""
+    found = _owned(assembler, outputs, _is_in_order)
+    _number(found)
+    return found
+
+
+def results_of_program(assembler: Assembler, outputs: Sequence[Any]) -> list[Operand]:
+    """The same as they lie; frames, and None for what is missing, are put among the results when the run ends."""
+    given = [Frame.of(assembler.full((), 0, INT64)) if out is None else out for out in outputs]
+    arrays = iter(_owned(assembler, [x for x in given if not isinstance(x, Frame)], _fills))
+    found = [x if isinstance(x, Frame) else next(arrays) for x in given]
+    _number(found)
+    for number, out in enumerate(given):
+        if isinstance(out, Frame):
+            assembler.add("give", [STATE, out, number])
+        elif isinstance(out, Maybe):
+            assembler.add("leave_out", [STATE, out.flag, number])
+    assembler.has_objects = assembler.has_objects or any(isinstance(x, (Frame, Maybe)) for x in given)
+    return found
+
+
+def _owned(assembler: Assembler, outputs: Sequence[Operand], lies_well: Callable[[Operand], bool]) -> list[Operand]:
     taken: set[Buffer] = set()
-    found = []
+    found = list[Operand]()
     for out in outputs:
         size = out.size * out.dtype.itemsize
-        whole = out.offset == 0 and (out.is_contiguous or (in_any_order and _fills(out))) and out.buffer.size == size
+        whole = out.offset == 0 and lies_well(out) and out.buffer.size == size
         if out.buffer.kind != ARENA or out.buffer in taken or not whole:
             out = assembler.copy(out)
         taken.add(out.buffer)
         found.append(out)
-    for number, out in enumerate(found):
-        out.buffer.kind, out.buffer.number = OUTPUT, number
     return found
+
+
+def _number(results: Sequence[Operand]) -> None:
+    for number, out in enumerate(results):
+        if not isinstance(out, Frame):
+            out.buffer.kind, out.buffer.number = OUTPUT, number
+
+
+def _is_in_order(x: Operand) -> bool:
+    """Whether the elements lie in their order, without gaps."""
+    return x.is_contiguous
 
 
 def _fills(x: Operand) -> bool:
     """Whether the elements lie side by side, in whatever order of the dimensions."""
+    if x.is_contiguous:
+        return True
     order = sorted(range(x.ndim), key=lambda d: -x.strides[d])
     return replace(x, shape=tuple(x.shape[d] for d in order), strides=tuple(x.strides[d] for d in order)).is_contiguous
 
 
-__all__ = ["results_of"]
+__all__ = ["results_of", "results_of_program"]

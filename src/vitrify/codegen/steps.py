@@ -13,18 +13,18 @@ from .writer import Writer
 RAISED, REFUSED = 1, 2
 PARAMETERS = ("ptr %P", "ptr %c")
 MOST_OPERANDS = 64
-# Behind the arrays, at P[c[..]]: the plan, the state of the thread that has given up Python's lock, and how deep calls
-# may nest.
-PLAN, THREAD, LIMIT = 0, 1, 2
-STATE_WORDS = 3
+# Behind the arrays, at P[c[..]]: the plan, the state of the thread that has given up Python's lock, how deep calls may
+# nest, a list that holds the objects made by steps, and the tuple of the results.
+PLAN, THREAD, LIMIT, HELD, RESULTS = 0, 1, 2, 3, 4
+STATE_WORDS = 5
 # Iterations of a loop, or calls, after which it looks whether the user has interrupted.
 CHECKED = 128
-# In the plan: the functions of Python's that are called.
-FUNCTIONS = 16
+# In the plan: the class of arrays, and the functions of Python's that are called.
+ARRAY_TYPE, FUNCTIONS = 11, 16
 NAMES = (
     "malloc", "free", "PyTuple_New", "PyArray_NewFromDescr", "Py_DecRef", "Py_IncRef", "PyEval_SaveThread",
     "PyEval_RestoreThread", "PyErr_CheckSignals", "PyErr_NoMemory",
-    "Py_GetRecursionLimit",
+    "Py_GetRecursionLimit", "PyList_Append", "PyList_New",
 )  # fmt: skip
 
 
@@ -321,6 +321,9 @@ def interrupted() -> str:
     is_free = w.value(f"icmp ne ptr {thread}, null")
     with w.when(is_free):
         w.call("void", python(w, plan, "PyEval_RestoreThread"), f"ptr {thread}")
+    with w.when(w.value(f"xor i1 {is_free}, true")):  # others may want it
+        own = w.call("ptr", python(w, plan, "PyEval_SaveThread"))
+        w.call("void", python(w, plan, "PyEval_RestoreThread"), f"ptr {own}")
     code = w.call("i32", python(w, plan, "PyErr_CheckSignals"))
     with w.when(is_free):
         w.store(w.call("ptr", python(w, plan, "PyEval_SaveThread")), places, THREAD, "ptr")

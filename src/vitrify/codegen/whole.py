@@ -18,19 +18,20 @@ import numpy as np
 from ..core.cache import BoundedCache
 from ..core.collecting import collection_paused
 from ..core.config import NATIVE
-from ..core.meta import UNKNOWN, Meta
+from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta
 from ..ir.decompose import simpler
 from ..ir.program import Block, Literal, Operator, Variable
 from ..ops.registry import OpDef
 from .assembler import Assembler
-from .calls import build_functions
+from .calls import MOST_TRIES, Kind, OtherwiseError, build_functions
 from .elements import Pointwise
 from .emit import INT64
 from .errors import NoNativeForm
 from .llvm import why_not_here
+from .missing import is_surely_array
 from .native import for_steps
 from .objects import layout_is_known
-from .operands import INPUT, Buffer, Operand
+from .operands import INPUT, Buffer, Frame, Operand
 from .ordering import OrderingAssembler
 from .packing import pack_once
 from .plan import Planned, plan_of
@@ -48,6 +49,8 @@ LARGE_RUN = 1 << 25
 """Bytes of arena and results from which on the interpreter runs a program: it frees each array as soon as it can."""
 MAX_STEPS = 2048
 """Steps of a program: where arrays lie takes time to find that grows with the square of them."""
+MOST_UNSUITED = 64
+"""Runs that a plan refuses for what frames hold, after which it is not tried any more."""
 MAX_REFUSED = 4
 """Signatures that cannot be planned for, after which no more are tried if none could."""
 Found = dict[Variable, Any]
@@ -76,6 +79,8 @@ def why_not(operators: Sequence[Operator], seen: Collection[Block] = ()) -> str:
             return f"{op.name} does more than compute its outputs"
         if op.native is None and op.scalar is None and op.decompose is None and not op.view:
             return f"{op.name} has no native form"
+        if any(isinstance(v.meta, ListMeta) for v in operator.variables):
+            return f"{op.name} works on lists"
         for block in operator.attrs.values():
             if isinstance(block, Block) and block not in seen:
                 reason = why_not(block.ops, {*seen, block} if block.name else seen)
@@ -121,7 +126,7 @@ class WholeProgram:
         self._plans: BoundedCache[Any, Planned] = BoundedCache("plans of a program", limit=MAX_PLANS)
         self._lock = Lock()
         self._latest: Callable[..., Any] = _no_plan
-        self._refused = 0
+        self._refused = self._unsuited = 0
         is_static = all(isinstance(v.meta, Meta) and v.meta.is_static for v in inputs)
         self._most_refused = 0 if is_static else MAX_REFUSED
         self.refused_at: Operator | None = None
@@ -141,13 +146,17 @@ class WholeProgram:
         whole = (*found, *arrays, None)
         return tuple([whole[i] for i in self._picks])
 
-    def _by_signature(self, arrays: Sequence[Any], may_plan: Callable[[], bool]) -> tuple[Any, ...] | None:
+    def _by_signature(self, given: Sequence[Any], may_plan: Callable[[], bool]) -> tuple[Any, ...] | None:
+        arrays = given
         if any(a.__class__ is not np.ndarray for a in arrays):
-            if not all(isinstance(a, (np.ndarray, np.generic)) for a in arrays):
+            if not all(map(_may_be_taken, self._inputs, arrays)):
                 return None
-            arrays = [np.asarray(a) for a in arrays]
+            arrays = [a if a.__class__ is tuple else np.asarray(a) for a in arrays]
         planned = self._plan_for(arrays, may_plan)
         if planned is None or planned.function is _no_plan:
+            return None
+        if planned.function is self._latest and arrays is given:  # has refused these a moment ago
+            self._give_up_on(arrays)
             return None
         self._latest = planned.function
         try:
@@ -156,9 +165,17 @@ class WholeProgram:
             return None
         return found
 
+    def _give_up_on(self, arrays: Sequence[Any]) -> None:
+        """No longer try a plan that frames never suit: those of the interpreter may hold others than native ones."""
+        if any(a.__class__ is tuple for a in arrays):
+            self._unsuited += 1
+            if self._unsuited > MOST_UNSUITED:
+                self._plans.put(_signature(arrays), _REFUSED)
+                self._latest = _no_plan
+
     def _plan_for(self, arrays: Sequence[Any], may_plan: Callable[[], bool]) -> Planned | None:
         """The plan for the signature of these arrays; None where there is none and none may be made."""
-        key = tuple([(a.shape, a.strides, a.dtype) for a in arrays])
+        key = _signature(arrays)
         planned = self._plans.get(key)
         if planned is None and may_plan():
             planned = self._plans.put(key, self._planned(arrays))
@@ -171,7 +188,7 @@ class WholeProgram:
         if any(a.__class__ is not np.ndarray for a in arrays):
             return None
         planned = self._plan_for(arrays, _always)
-        if planned is None or planned.function is _no_plan:
+        if planned is None or planned.function is _no_plan or planned.has_others:
             return None
         count = len(self._outputs)
         return planned.function, count, range(count) if self._picks is None else self._picks
@@ -196,12 +213,21 @@ class WholeProgram:
 
     def plan(self, arrays: Sequence[Any], ending: Ending | None = None) -> Planned:
         """The plan for arrays like these. Raises NoNativeForm."""
+        known: dict[Any, tuple[Kind, ...]] = {}
+        for _ in range(MOST_TRIES):
+            try:
+                return self._plan(arrays, ending, known)
+            except OtherwiseError:
+                continue
+        raise NoNativeForm("what its functions give takes long to find")
+
+    def _plan(self, arrays: Sequence[Any], ending: Ending | None, known: dict[Any, tuple[Kind, ...]]) -> Planned:
+        """known: what functions give, as far as that was found."""
         more = () if ending is None else ending.arrays
         key = Operand(Buffer(INPUT, 16, len(arrays) + len(more)), 0, (2,), (8,), INT64)
         assembler = OrderingAssembler(self._kernel, self._run_block, key, team())
-        given = [
-            Operand(Buffer(INPUT, a.nbytes, i), 0, a.shape, a.strides, a.dtype) for i, a in enumerate((*arrays, *more))
-        ]
+        assembler.functions.known = known
+        given = [_given(i, a) for i, a in enumerate((*arrays, *more))]
         found: Found = dict(zip(self._inputs, given))
         self._run(assembler, self._operators, found)
         wanted = self._outputs if ending is None else ending.outputs
@@ -209,9 +235,9 @@ class WholeProgram:
         pack_once(assembler)
         if ending is not None:  # writes inputs, when nothing reads them any more
             needs = [self._value(assembler, found, v) for v in ending.needs]
+            if not all(map(is_surely_array, (*outputs, *needs))):
+                raise NoNativeForm("an output may be missing")
             ending.emit(assembler, given[: len(arrays)], needs, given[len(arrays) :])
-        if any(v is None for v in outputs):
-            raise NoNativeForm("an output is missing")
         build_functions(assembler)
         count = len(assembler.steps) + sum(len(f.steps) for f in assembler.functions)
         is_large = assembler.bytes > LARGE_STEP * max(count, 1)
@@ -261,6 +287,10 @@ class WholeProgram:
 
     def _run_one(self, assembler: Assembler, operator: Operator, found: Found) -> None:
         values = [self._value(assembler, found, v) for v in operator.inputs]
+        if None in values and not may_miss(operator):
+            given = zip(operator.inputs, values)
+            if any(x is None and v is not None for v, x in given):
+                raise NoNativeForm("an operator reads what is missing")
         known = self._sums.get(operator)
         own = None if known is None else gathered(assembler, known, operator, values, found)
         made = self._form(assembler, operator, values) if own is None else own
@@ -306,9 +336,39 @@ class WholeProgram:
         return [self._value(assembler, found, v) for v in block.outputs]
 
 
+def _signature(arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """What a plan is for."""
+    return tuple([tuple if a.__class__ is tuple else (a.shape, a.strides, a.dtype) for a in arrays])
+
+
+def may_miss(operator: Operator) -> bool:
+    """Whether an operator takes and gives values that may be missing."""
+    return operator.op.passes or operator.op.steps is not None or _has_frame(operator)
+
+
+def _has_frame(operator: Operator) -> bool:
+    return any(isinstance(v.meta, FrameMeta) for v in operator.variables)
+
+
+def _may_be_taken(variable: Variable, value: Any) -> bool:
+    """Whether a value is one that a program may be planned for."""
+    if isinstance(variable.meta, FrameMeta):
+        return value.__class__ is tuple
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _given(number: int, value: Any) -> Operand:
+    """What a program is given."""
+    if value.__class__ is tuple:
+        return Frame(Buffer(INPUT, 8, number), 0, (), (), INT64)
+    return Operand(Buffer(INPUT, value.nbytes, number), 0, value.shape, value.strides, value.dtype)
+
+
 def _check(operator: Operator, variable: Variable, value: Any) -> None:
     """Raise NoNativeForm unless the value is what the program says of the variable."""
     meta = variable.meta
+    if (value is None and may_miss(operator)) or (isinstance(meta, FrameMeta) and isinstance(value, Frame)):
+        return
     if value is None or not isinstance(meta, Meta):
         raise NoNativeForm(f"{operator.op.name} gives something else than an array")
     fits = len(meta.shape) == value.ndim and all(m in (UNKNOWN, n) for m, n in zip(meta.shape, value.shape))

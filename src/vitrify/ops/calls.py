@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import ArgumentError
 from ..core.meta import FrameMeta
 from .control_flow import Callee, Steps, check_block
@@ -45,11 +47,17 @@ def _pack_meta(*values: Any, metas: Any) -> Any:
     return FrameMeta()
 
 
+def _packed(xp: Any, *values: Any, metas: Any) -> tuple[Any, ...]:
+    """NumPy's scalars become arrays, which native code can read."""
+    return tuple([np.asarray(v) if isinstance(v, np.generic) else v for v in values])
+
+
 pack_frame_op = define_op(
     "pack_frame",
     amp="keep",
-    kernel=lambda xp, *values, metas: values,
+    kernel=_packed,
     meta=_pack_meta,
+    native=lambda n, *values, metas: n.pack(values),
     vjp=StructuralGradient("the cotangent of a frame is a frame"),
 )
 
@@ -66,6 +74,7 @@ unpack_frame_op = define_op(
     amp="keep",
     kernel=lambda xp, frame, *, metas: frame,
     meta=_unpack_meta,
+    native=lambda n, frame, metas: n.unpack(frame, metas),
     vjp=StructuralGradient("the cotangent of a frame is a frame"),
     outputs=VARIADIC_OUTPUTS,
 )
