@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from .arrays import to_array
 from .holder import Holder, copied
 from .tape import TENSORS, GradNode
 from .views import as_it_is, follow
+
+_UNSHARED = 3  # who refers to the count of a memory that one tensor has: the tensor, and two of a method's frames
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -113,6 +116,14 @@ class Content(Holder):
         cell = self.version_cell()
         self._hold_array(array)
         self._cell = [cell[0] + 1]
+
+    def _refill(self, array: Any) -> None:
+        """Hold `array`, another content of the same kind, which tensors on the memory held show from here on, too."""
+        cell = self._cell
+        if cell is not None and getrefcount(cell) > _UNSHARED:
+            self._overwrite(array)
+        else:
+            self._renew(array)
 
     def set_value(self, value: Any) -> None:
         """Copy `value` (Tensor, NumPy array or nested list) into this tensor, whatever the tape says.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..core.modes import recorder
@@ -51,12 +52,18 @@ class Tape:
     grad = staticmethod(_backward.grad)
 
     def grad_of(self, owner: Tensor) -> Tensor | None:
-        """`owner.grad`."""
-        return owner._grad
+        """`owner.grad`, which has a count of changes from here on: `settle` tells by it that it has been read."""
+        held = owner._grad
+        if held is not None:
+            held.version_cell()
+        return held
 
     def set_grad(self, owner: Tensor, value: Tensor | None) -> None:
-        """`owner.grad = value`, a copy of it: what comes to the gradient later is not added to `value`."""
-        owner._grad = None if value is None else TENSORS.wrap(value._data.copy())
+        """`owner.grad = value`, a copy of it: what comes to the gradient later is not added to `value`.
+
+        Who has read the gradient before has the new one, as in PaddlePaddle.
+        """
+        settle(owner, None if value is None else TENSORS.wrap(value._data.copy()))
 
     def clear(self, owner: Tensor, set_to_zero: bool) -> None:
         """Reset `owner.grad`, if there is one, to zeros or None. Who holds it sees zeros, and no later gradients."""
@@ -64,7 +71,7 @@ class Tape:
         if held is None or not set_to_zero:
             owner._grad = None
             return
-        held._renew(TENSORS.zeros(owner._data.shape, owner._data.dtype)._data)
+        held._refill(TENSORS.zeros(owner._data.shape, owner._data.dtype)._data)
         owner._grad = TENSORS.zeros(owner._data.shape, owner._data.dtype)
 
     def note_leaf(self, var: Any, owner: Any) -> None:
@@ -72,6 +79,31 @@ class Tape:
 
 
 TAPE = Tape()
+
+
+class Handle(Enum):
+    """What becomes of the tensor that was `.grad` when `.grad` takes another value."""
+
+    KEPT = "it is `.grad` still, with the new value"
+    CLEARED = "it is left with zeros, as by clear_grad()"
+    LEFT = "it is left as it was"
+
+
+def settle(owner: Tensor, value: Tensor | None, handle: Handle = Handle.KEPT) -> None:
+    """Let `owner.grad` be `value`, whose memory is no other's, also for who has read it, as `handle` says."""
+    held = owner._grad
+    if held is None or value is None or handle is Handle.LEFT:
+        owner._grad = value
+    elif held._data is value._data:
+        return
+    elif handle is Handle.CLEARED:
+        if held._cell is not None:  # it has been read
+            held._refill(TENSORS.zeros(held._data.shape, held._data.dtype)._data)
+        owner._grad = value
+    elif held._data.dtype == value._data.dtype and held._data.shape == value._data.shape:
+        held._refill(value._data)
+    else:
+        owner._grad = value
 
 
 def training_of_trace() -> Any:

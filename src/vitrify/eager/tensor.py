@@ -152,10 +152,10 @@ class Tensor(Content, Exchange, Kinds, Layout):
         keeper.backward([self], [grad_tensor], retain_graph)
 
     def _accumulate(self, ct: Tensor) -> None:
-        """Add `ct` to `.grad`, in a buffer that nobody else holds; whoever has read `.grad` holds the sum, too."""
+        """Add `ct` to `.grad`, in memory of its own. Who has read `.grad`, or detached it, has the sum, too."""
         if self._grad is not None:
             with scoped(grad_enabled, False):
-                self._grad._renew(bind_pair(get_op("add"), self._grad, ct)._data)
+                self._grad._refill(bind_pair(get_op("add"), self._grad, ct)._data)
             return
         array = ct._data
         ours = array.dtype == self._data.dtype and array.base is None and ct._cell is None

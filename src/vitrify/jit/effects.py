@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..convert.state.gradient_place import GradientPlace
+from ..convert.state.gradient_place import GradientPlace, in_own_memory
 from ..convert.state.places import ContentPlace
 from ..core.pytree import LEAF
-from ..eager.tensor import Tensor, wrap
+from ..eager.gradients import Handle, settle
+from ..eager.tensor import Tensor
 from .arguments import Arguments, Holder
 from .marks import OutputLeaf
 from .path_leaves import built, moved
@@ -26,7 +27,7 @@ class Store:
     """A place takes a value. `flag`, where there is one, says whether the path taken set it at all.
 
     `is_kept`: it stays as it is if not. `holder` finds the container whose place it is in each call; `tensor` marks the
-    tensor whose attribute it is.
+    tensor whose attribute it is. `handle`: what becomes of the tensor that was a gradient before.
     """
 
     place: Any
@@ -35,6 +36,7 @@ class Store:
     is_kept: bool = False
     holder: Holder | None = None
     tensor: Any = None
+    handle: Handle = Handle.LEFT
 
     def __str__(self) -> str:
         return f"{self.place.label} is set"
@@ -61,16 +63,16 @@ class Store:
         value = self.value.build(values, inputs, arguments, shared)
         if isinstance(place, ContentPlace) and type(value) in (list, dict):
             value = _handed_through(value, [*_parts(place.get()), *inputs])
-        return partial(_put, place, value)
+        return partial(_put, place, value, self.handle)
 
 
-Gradients = Sequence[tuple[Tensor, int]]
-"""Leaves, and the outputs of a program that are their gradients; -1 for None."""
+Gradients = Sequence[tuple[Tensor, int, Handle]]
+"""Leaves, the outputs of a program that are their gradients (-1 for None), and what becomes of those they had."""
 
 
 def gradients_alone(effects: Sequence[Effect]) -> Gradients | None:
     """What effects put into `.grad` of eager leaves; None where they do anything else."""
-    found: list[tuple[Tensor, int]] = []
+    found: list[tuple[Tensor, int, Handle]] = []
     for effect in effects:
         if not isinstance(effect, Store) or effect.flag is not None or effect.holder is not None:
             return None
@@ -79,7 +81,7 @@ def gradients_alone(effects: Sequence[Effect]) -> Gradients | None:
             return None
         if value.tree is not LEAF or (value.leaves[0] is not None and not _is_tensor(value.leaves[0])):
             return None
-        found.append((place.owner, -1 if value.leaves[0] is None else value.leaves[0].index))
+        found.append((place.owner, -1 if value.leaves[0] is None else value.leaves[0].index, effect.handle))
     return found
 
 
@@ -89,21 +91,18 @@ def _is_tensor(leaf: Any) -> bool:
 
 def set_gradients(gradients: Gradients, results: Sequence[Any]) -> None:
     """Do what `gradients_alone` found, as the effects would."""
-    for leaf, index in gradients:
-        if index < 0:
-            leaf._grad = None
-            continue
-        value, held = results[index], leaf._grad
-        if held is None or held._data is not value._data:
-            leaf._grad = value if getattr(value._data, "base", None) is None else wrap(value._data.copy())
+    for leaf, index, handle in gradients:
+        settle(leaf, None if index < 0 else in_own_memory(results[index]), handle)
 
 
 def _nothing() -> None:
     """Leave a place as it is."""
 
 
-def _put(place: Any, value: Any) -> None:
-    if isinstance(place, ContentPlace) or not _is_content_of(place.get(), value):
+def _put(place: Any, value: Any, handle: Handle) -> None:
+    if isinstance(place, GradientPlace):
+        place.settle(value, handle)
+    elif isinstance(place, ContentPlace) or not _is_content_of(place.get(), value):
         place.set(value)
 
 

@@ -65,6 +65,8 @@ def find_effects(
             continue  # a tensor that ends with the call
         if not (isinstance(place, ContentPlace) and id(owner) in replayed):
             store = _store(place, value, outputs, holders.get(id(owner)))
+            if isinstance(place, GradientPlace):
+                store = replace(store, handle=builder().training.handle_of(owner))
             effects.append(store if mark is None else replace(store, tensor=mark))
     for key, table in changed.items():
         place = ContentPlace(observer.stand_ins.original(table))

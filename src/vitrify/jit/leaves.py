@@ -18,6 +18,7 @@ from ..convert.state.journal import note_write
 from ..convert.values.optional import is_none, optional_kind
 from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, scoped
+from ..eager.gradients import Handle
 from ..eager.tensor import Tensor
 from ..ir.program import Variable, position
 from ..ir.tape_place import LEAF, version_of
@@ -44,6 +45,8 @@ class Leaves:
         """The tensors whose gradient or state the program reads or writes: no other may take their place."""
         self._given: set[Variable] = set()
         self._firsts: dict[Variable, Variable] = {}
+        self._read: dict[int, Tensor] = {}  # gradients from outside that the code has read
+        self._handles: dict[int, Handle] = {}  # what becomes of gradients from outside that were not kept
         self._updates: dict[Variable, Variable] = {}  # what updates computed, by the version that it became
 
     # -- versions -----------------------------------------------------------------------------------------------------
@@ -153,7 +156,14 @@ class Leaves:
     # -- gradients ----------------------------------------------------------------------------------------------------
 
     def grad_of(self, owner: Any) -> Any:
-        """`owner.grad`: None, a tensor from outside or a variable."""
+        """`owner.grad` for code that may go on with it: None, a tensor from outside or a variable."""
+        held = self.held_by(owner)
+        if isinstance(held, Tensor):
+            self._read[id(held)] = held
+        return held
+
+    def held_by(self, owner: Any) -> Any:
+        """`owner.grad`, of which nothing else than `owner` shall hold more than the value."""
         if isinstance(owner, Tensor):
             self.pin(owner)
             observer = current_observer()
@@ -168,13 +178,25 @@ class Leaves:
     def set_grad(self, owner: Any, value: Any) -> None:
         """`owner.grad = value`, a copy of it."""
         if isinstance(value, Variable) and optional_kind(value) is None:
+            held = self.held_by(owner)
             with scoped(grad_enabled, False):
                 value = assign_op(value)
+                if self._is_followed(held) and held.shape == value.shape and held.dtype is value.dtype:
+                    held._become(value)  # whoever has read `.grad` has the new one
+                    value = held
         self._put_grad(owner, value)
+
+    def _is_followed(self, held: Any) -> bool:
+        """Whether code of the program may have read this gradient, so that it changes in place."""
+        return id(held) in self._read or (isinstance(held, Variable) and optional_kind(held) is None)
+
+    def handle_of(self, owner: Any) -> Handle:
+        """What becomes of the tensor that was `owner.grad` before the run."""
+        return self._handles.get(id(owner), Handle.KEPT)
 
     def _put_grad(self, owner: Any, value: Any) -> None:
         """Let `owner.grad` be `value`, which no other place holds."""
-        self.grad_of(owner)
+        self.held_by(owner)
         place = GradientPlace(owner)
         note_write(place)
         if isinstance(owner, Tensor):
@@ -184,14 +206,16 @@ class Leaves:
 
     def clear(self, owner: Any, set_to_zero: bool) -> None:
         """Reset `owner.grad`, if there is one, to zeros or None."""
-        held = self.grad_of(owner)
+        held = self.held_by(owner)
         if held is None:
             return
+        at_once = set_to_zero and self._trace.builder.block is self._trace.block
+        self._handles.setdefault(id(owner), Handle.CLEARED if at_once else Handle.LEFT)
         with scoped(grad_enabled, False):
             if not set_to_zero:
                 self._put_grad(owner, None)
             elif optional_kind(held) is None:
-                if isinstance(held, Variable):
+                if self._is_followed(held):
                     held._become(full_like(owner, 0.0))  # what whoever has read `.grad` sees
                 self._put_grad(owner, full_like(owner, 0.0))
             else:
@@ -213,13 +237,13 @@ class Leaves:
 
     def _accumulate(self, leaf: Any, ct: Variable) -> None:
         """Add `ct` to the gradient of a leaf."""
-        held = self.grad_of(leaf)
+        held = self.held_by(leaf)
         builder = self._trace.builder
         like = builder.value(leaf)
         if held is not None and optional_kind(held) is not None:
             found = choose(is_none(held), lambda: self._sure(ct, like), lambda: _added(held, ct, like), "a gradient")
             self._put_grad(leaf, found)
-        elif isinstance(held, Variable):
+        elif self._is_followed(held):
             with scoped(grad_enabled, False):
                 held._become(_added(held, ct, like))  # whoever has read `.grad` holds the sum, too
             self._put_grad(leaf, held)

@@ -7,6 +7,9 @@ from typing import Any
 
 from ..core.errors import ArgumentError
 from ..core.meta import Meta
+from ..core.modes import grad_enabled, scoped
+from ..eager.gradients import training_of_trace
+from ..eager.tensor import Tensor
 from ..ops.registry import VARIADIC_OUTPUTS, NoGradient, define_op
 
 PairList = list[tuple[Any, Any]]
@@ -68,7 +71,7 @@ class ClipGradBase:
     """
 
     def __call__(self, params_grads: PairList) -> PairList:
-        """The pairs with clipped gradients; the gradients given are left as they are."""
+        """The pairs with clipped gradients."""
         pairs = [(p, g) for p, g in params_grads if g is not None]
         chosen = [i for i, (p, _) in enumerate(pairs) if getattr(p, "need_clip", True)]
         if chosen:
@@ -132,6 +135,7 @@ class ClipGradByNorm(ClipGradBase):
 class ClipGradByGlobalNorm(ClipGradBase):
     """Scales all gradients by one factor so that the L2 norm of them together is at most clip_norm.
 
+    `.grad` of the parameters is clipped, too, as in PaddlePaddle; the other clippings leave it as it is.
     group_name and auto_skip_clip are accepted for Paddle's sake and change nothing here: an optimizer clips each of
     its parameter groups by itself. Source: paddle.nn.ClipGradByGlobalNorm; Pascanu et al. 2013.
 
@@ -151,9 +155,24 @@ class ClipGradByGlobalNorm(ClipGradBase):
     def __str__(self) -> str:
         return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"
 
+    def __call__(self, params_grads: PairList) -> PairList:
+        """The pairs with clipped gradients, which are those of the parameters from here on."""
+        clipped = super().__call__(params_grads)
+        given = [g for _, g in params_grads if g is not None]
+        for (param, new), old in zip(clipped, given):
+            if new is not old and _is_held(param, old):
+                with scoped(grad_enabled, False):
+                    old._become(new)
+        return clipped
+
     def _clip(self, grads: Sequence[Any]) -> Sequence[Any]:
         found: Sequence[Any] = _by_global_norm(*grads, limit=self.clip_norm)
         return found
+
+
+def _is_held(param: Any, grad: Any) -> bool:
+    """Whether `grad` is `param.grad`; variables of a static program hold none."""
+    return (isinstance(param, Tensor) or training_of_trace() is not None) and param.grad is grad
 
 
 # As they were called before.

@@ -78,7 +78,7 @@ def _count(optimizer: Optimizer) -> int:
 def _pairs(training: Any, group: Group, chosen: dict[int, Any] | None) -> PairList:
     if chosen is not None:
         return [(p, chosen[id(p)]) for p in group.params if id(p) in chosen]
-    pairs = [(p, training.grad_of(p)) for p in group.params]
+    pairs = [(p, training.held_by(p)) for p in group.params]
     return [(p, g) for p, g in pairs if g is not None and not p.stop_gradient]
 
 

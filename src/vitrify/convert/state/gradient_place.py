@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...eager.gradients import Handle, settle
 from ...eager.tensor import Tensor, wrap
 
 
@@ -32,13 +33,22 @@ class GradientPlace:
         if not isinstance(self.owner, Tensor):
             self.owner.__dict__["_grad"] = value
             return
-        if isinstance(value, Tensor) and getattr(value._data, "base", None) is not None:
-            value = wrap(value._data.copy())
-        self.owner._grad = value
+        self.owner._grad = in_own_memory(value)
+
+    def settle(self, value: Any, handle: Handle) -> None:
+        """Hold what a run has left; `handle` says what becomes of the tensor that was read as `.grad` before."""
+        settle(self.owner, in_own_memory(value), handle)
 
     def unset(self) -> None:
         """Hold None."""
         self.set(None)
+
+
+def in_own_memory(value: Any) -> Any:
+    """A gradient that is no part of another array; None as it is."""
+    if isinstance(value, Tensor) and getattr(value._data, "base", None) is not None:
+        return wrap(value._data.copy())
+    return value
 
 
 def gradient_of(owner: Any) -> Any:
