@@ -6,6 +6,7 @@ enough; vitrify's own version is `vitrify.__version__`.
 
 from __future__ import annotations
 
+from .core.mkl import mkl as library
 from .core.paddle_version import FULL_VERSION
 from .device.available import get_cudnn_version
 
@@ -29,6 +30,14 @@ def cudnn() -> str:
     """The version of cuDNN, 'False' without. Source: paddle.version.cudnn."""
     found = get_cudnn_version()
     return "False" if found is None else str(found)
+
+
+def mkl() -> str:
+    """'ON' where native programs multiply matrices by MKL, which the package `mkl` brings, else 'OFF'.
+
+    Source: paddle.version.mkl.
+    """
+    return "ON" if library() is not None else "OFF"
 
 
 def cuda_archs() -> list[int]:
@@ -79,6 +88,6 @@ def show() -> None:
 
 
 __all__ = [
-    "cuda", "cuda_archs", "cudnn", "full_version", "major", "minor", "nccl", "patch", "rc", "show", "tensorrt", "xpu",
-    "xpu_xccl", "xpu_xhpc", "xpu_xre",
+    "cuda", "cuda_archs", "cudnn", "full_version", "major", "minor", "mkl", "nccl", "patch", "rc", "show", "tensorrt",
+    "xpu", "xpu_xccl", "xpu_xhpc", "xpu_xre",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ import vitrify as paddle
 from vitrify.core.config import flags_guard
 from vitrify.core.errors import ArgumentError, OutOfMemoryError, UserCodeError
 from vitrify.ops.creation import _below
-from vitrify.ops.reach import MOST_BYTES
+from vitrify.ops.meta_rules import MOST_BYTES
 
 F = paddle.nn.functional
 IMAGE = paddle.ones([1, 1, 4, 4])

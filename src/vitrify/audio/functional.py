@@ -15,7 +15,7 @@ from ..eager.tensor import Tensor, to_tensor
 from ..ops.arguments import is_tensor, rank_of, static_int
 from ..ops.elementwise import add, multiply, subtract
 from ..ops.failure import no_memory_for
-from ..ops.reach import need_reach
+from ..ops.meta_rules import need_reach
 from ..ops.reduce import max as largest
 from ..ops.select import maximum, where
 from ..ops.unary import exp, expm1, log, log1p, log10

@@ -13,7 +13,7 @@ from ..core.modes import grad_enabled, recorder, scoped
 from ..core.place import PlaceLike, as_place
 from ..device.api import put
 from ..ops.failure import no_memory_for
-from ..ops.reach import need_reach
+from ..ops.meta_rules import need_reach
 from ..ops.unary import sqrt
 from .gradients import gradients, training_of_trace
 from .initializer import Constant, Initializer, choose_initializer, initial_value

@@ -11,7 +11,7 @@ from ..core.dtype import DType, float32, float64, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .arguments import as_int, rank_of, static_int, static_number
-from .reach import need_reach
+from .meta_rules import need_reach
 from .registry import VARIADIC_OUTPUTS, NoGradient, define_op
 
 COUNTS = NoGradient("counts change in steps")

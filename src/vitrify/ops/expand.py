@@ -15,8 +15,8 @@ from ..core.meta import broadcast_shapes as common_shape
 from .accumulate import add_along
 from .arguments import as_int, as_ints, entries, is_tensor, packs_ints, rank_of
 from .like import broadcast_view, expand_like_op, sum_to_like
+from .meta_rules import need_reach
 from .moving_forms import broadcast_form
-from .reach import need_reach
 from .registry import VARIADIC_OUTPUTS, OpDef, define_op
 from .shape import flatten
 

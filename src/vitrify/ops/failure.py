@@ -8,9 +8,8 @@ from typing import Any
 from ..core.dtype import from_np
 from ..core.errors import ArgumentError, DTypeError, OutOfMemoryError, ShapeError, UserCodeError, VitrifyError
 from ..core.meta import UNKNOWN, Meta
-from ..core.size_text import size_text
 from .arguments import is_tensor
-from .reach import least_bytes
+from .meta_rules import bytes_text
 from .registry import OpDef
 
 
@@ -130,5 +129,5 @@ def no_memory_for(op: str, results: Sequence[Any]) -> OutOfMemoryError:
     """The error of what finds no memory for results of these metas."""
     metas = [m for m in results if isinstance(m, Meta)]
     return OutOfMemoryError(
-        f"{op}: there is not enough memory for {', '.join(f'{m} of {size_text(least_bytes(m))}' for m in metas)}"
+        f"{op}: there is not enough memory for {', '.join(f'{m} of {bytes_text(m)}' for m in metas)}"
     )

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.dtype import DType, promote, promote_scalar
-from ..core.errors import DTypeError
+from ..core.errors import ArgumentError, DTypeError
+from ..core.lazy import lazy_module
 from ..core.meta import Meta, broadcast_shapes
 
 Predicate = Callable[[DType], bool]
@@ -96,3 +97,46 @@ def need_one_floating(op: str, **metas: Any) -> None:
     if len({meta.dtype for meta in given.values()}) > 1:
         found = ", ".join(f"{name} is {meta}" for name, meta in given.items())
         raise DTypeError(f"{op}: {found}, expected one dtype")
+
+
+# -- sizes -----------------------------------------------------------------------------------------------------------
+
+_text = lazy_module("vitrify.core.size_text")
+MOST_BYTES = (1 << 63) - 1
+"""Bytes that addresses tell apart: an array of more can be neither made nor seen as a view."""
+
+
+def within_reach(op: str, rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A meta rule that raises ArgumentError, with the size, for a result of more bytes than there are addresses.
+
+    Dimensions of size 0 and unknown ones count as 1, for the steps between elements must be addresses, too.
+    """
+
+    def sized(*inputs: Any, **attrs: Any) -> Any:
+        found = rule(*inputs, **attrs)
+        for meta in (found,) if found.__class__ is Meta else found if isinstance(found, (tuple, list)) else ():
+            if meta.__class__ is Meta and least_bytes(meta) > MOST_BYTES:
+                need_reach(op, meta)
+        return found
+
+    return sized
+
+
+def need_reach(op: str, meta: Meta) -> None:
+    """Raise ArgumentError for a result of more bytes than there are addresses."""
+    if least_bytes(meta) > MOST_BYTES:
+        raise ArgumentError(f"{op}: the result {meta} takes {bytes_text(meta)}, more than any array can have")
+
+
+def bytes_text(meta: Meta) -> str:
+    """`least_bytes` for people."""
+    return str(_text.size_text(least_bytes(meta)))
+
+
+def least_bytes(meta: Meta) -> int:
+    """The bytes of a tensor whose dimensions of size 0 and of unknown size have one element."""
+    size = meta.dtype.itemsize
+    for dim in meta.shape:
+        if dim > 1:
+            size *= dim
+    return size

@@ -9,14 +9,15 @@ from ..core import philox
 from ..core.alias import aliased
 from ..core.dtype import DType, as_dtype, bool_, complex64, complex128, default_dtype, float32, float64, int64
 from ..core.errors import ArgumentError, DTypeError
+from ..core.lazy import lazy_module
 from ..core.meta import Meta, known_dim
 from ..core.rng import Generator
 from .arguments import as_int, as_ints, entries, finish, is_tensor, is_unknown, packs_shape, shape_dims
 from .like import cast
-from .random_forms import bernoulli_form, gaussian_form, randint_form, uniform_form
 from .registry import NoGradient, define_op, get_op
 from .sizes import sizes_of
 
+_forms = lazy_module("vitrify.ops.random_forms")  # of native programs only
 DRAWN = NoGradient("random numbers do not depend on the values of any input")
 
 
@@ -48,7 +49,7 @@ uniform_op = define_op(
     dynamic=("shape",),
     random=True,
     maps={"onnx": "RandomUniform", "paddle": "uniform_random"},
-    native=uniform_form,
+    native=lambda n, **attrs: _forms.uniform_form(n, **attrs),
     native_alone=True,
 )
 
@@ -123,7 +124,7 @@ gaussian_op = define_op(
     dynamic=("shape",),
     random=True,
     maps={"onnx": "RandomNormal", "paddle": "gaussian_random"},
-    native=gaussian_form,
+    native=lambda n, **attrs: _forms.gaussian_form(n, **attrs),
     native_alone=True,
 )
 
@@ -248,7 +249,7 @@ randint_op = define_op(
     dynamic=("shape",),
     random=True,
     maps={"paddle": "randint"},
-    native=randint_form,
+    native=lambda n, **attrs: _forms.randint_form(n, **attrs),
     native_alone=True,
 )
 
@@ -341,7 +342,7 @@ bernoulli_op = define_op(
     vjp=DRAWN,
     random=True,
     maps={"onnx": "Bernoulli", "paddle": "bernoulli"},
-    native=bernoulli_form,
+    native=lambda n, x: _forms.bernoulli_form(n, x),
     native_alone=True,
 )
 

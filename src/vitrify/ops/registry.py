@@ -27,7 +27,7 @@ from ..core.parameters import parameter_names
 from .combiner import Combiner
 from .homes import HOMES
 from .limits import Limit
-from .reach import within_reach
+from .meta_rules import within_reach
 from .scalar import scalar_kernel, scalar_ufunc
 
 VARIADIC_OUTPUTS = ("*outs",)

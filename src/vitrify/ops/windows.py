@@ -19,7 +19,7 @@ from .arguments import rank_of, static_int, static_ints
 from .creation import arange
 from .gather import gather_op
 from .like import cast
-from .reach import need_reach
+from .meta_rules import need_reach
 from .registry import OpDef, define_op
 from .shape import unsqueeze
 from .sizes import size_of
