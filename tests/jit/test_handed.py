@@ -134,3 +134,81 @@ def test_what_is_changed_behind_the_call_is_the_argument():
         assert x.tolist() == values
         next(t for t in found if t is x).add_(1.0)
         assert x.tolist() == [v + 1 for v in values]
+
+
+def chosen_twice(x):
+    y, z, w = x * 2, x * 3, x * 4
+    return y if x[0] > 0 else z, y if x[2] > 0 else w
+
+
+def beside_none(x):
+    y = x * 2
+    return [y if v > 0 else None for v in x], {i: y if v > 0 else x for i, v in enumerate(x)}
+
+
+def put_into_two_lists(x):
+    y, first, second = x * 2, [], []
+    for v in x:
+        if v > 0:
+            first.append(y)
+            second.append((y, v))
+        else:
+            first.append(None)
+    return first, second
+
+
+def of_equal_tensors(x):
+    y, z, found = x * 2, x * 2, []
+    for v in x:
+        found.append(y if v > 0 else z)
+    grown = [found[0]]
+    for v in x:
+        if v > 0:
+            grown.append(grown[-1])
+        else:
+            grown.append(y + v)
+    return found, grown
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize(
+    "fn", [chosen_twice, beside_none, put_into_two_lists, of_equal_tensors], ids=lambda fn: fn.__name__
+)
+def test_one_tensor_in_two_places_is_one(fn, full_graph):
+    static = paddle.jit.to_static(fn, full_graph=full_graph)
+    for values in CALLS * 3:
+        x = paddle.to_tensor(values, stop_gradient=False)
+        assert of_one_object(static(x), x) == of_one_object(fn(x), x)
+
+
+def handed_down(x, n):
+    if n <= 0:
+        return x
+    return handed_down(x, n - 1)
+
+
+def handed_down_or_made(x, n):
+    if n <= 0:
+        return x
+    if n > 1:
+        return x + 1
+    return handed_down_or_made(x, n - 1)
+
+
+@pytest.mark.parametrize("fn", [handed_down, handed_down_or_made])
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_a_recursive_function_gives_back_the_tensor_that_it_was_given(fn, full_graph):
+    static = paddle.jit.to_static(fn, full_graph=full_graph)
+    for number in (0, 1, 3) * 2:
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        assert (static(x, paddle.to_tensor(number)) is x) == (fn(x, paddle.to_tensor(number)) is x)
+
+
+def test_is_behind_a_recursive_function_runs_as_python():
+    def same(x, n):
+        return handed_down(x, n) is x, handed_down_or_made(x, n) is x
+
+    static = paddle.jit.to_static(same)
+    for number in (0, 1, 3) * 3:
+        x, n = paddle.to_tensor([1.0, 2.0], stop_gradient=False), paddle.to_tensor(number)
+        assert static(x, n) == same(x, n)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -392,12 +392,20 @@ class Builder:
     def check_change(self, value: Any) -> None:
         """Raise UnsupportedError when the program holds `value` as it is, so that it would not see a change."""
         if self.is_kept(value):
-            raise UnsupportedError(
-                "a change of what a list holds whose length is known only when the program runs, or of memory that a "
-                "call shares which waited for a number of the run",
-                loc=next(iter(user_frames(2)), None),
-                hint="use a copy there (x.clone()), or make a new value instead of changing the old one",
-            )
+            self._refuse_change()
+
+    def check_flag(self, tensor: Any) -> None:
+        """What `check_change` does, for a change of `stop_gradient`, which tensors on one memory have each."""
+        if self.kept and any(id(held) in self.kept for held in (tensor, self.content(tensor))):
+            self._refuse_change()
+
+    def _refuse_change(self) -> NoReturn:
+        raise UnsupportedError(
+            "a change of what a list holds whose length is known only when the program runs, or of memory that a "
+            "call shares which waited for a number of the run",
+            loc=next(iter(user_frames(2)), None),
+            hint="use a copy there (x.clone()), or make a new value instead of changing the old one",
+        )
 
     def _memory(self, value: Any) -> Iterator[Any]:
         """`value`, the variable that it means now, and what that is a view of."""

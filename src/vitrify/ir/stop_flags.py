@@ -26,6 +26,8 @@ def write_flag(build: Builder, handle: Any, stop: bool, is_leaf: bool = False, n
     Raises UnsupportedError for a tensor from outside of the block, once it was used.
     """
     held = build.held(handle)
+    if build.tracing and (held.stop_gradient is not stop or STOP_GRADIENT in facts_of(held)):
+        build.check_flag(handle)
     is_made = isinstance(handle, Variable) and maker(handle) is not None
     if not build.tracing or is_made or held.stop_gradient is stop or STOP_GRADIENT in facts_of(held):
         set_flag(build, handle, stop, is_leaf)

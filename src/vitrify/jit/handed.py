@@ -28,15 +28,19 @@ _PASSING = frozenset(
 
 @dataclass
 class Handed:
-    """The tensors that a value may be: `inputs` and `outputs` of the program, by their numbers."""
+    """The tensors that a value may be, by their numbers: `inputs` and outputs of the program.
+
+    `made`: outputs that the program made. `outputs`: others, which are one of those on their part.
+    """
 
     inputs: list[int] = field(default_factory=list)
+    made: list[int] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
 
     def same(self, value: Any, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
         """`value`, a tensor or a list of such, with those in it that are one of these as the objects they are."""
-        given = _by_array([inputs[i] for i in self.inputs])
-        found = _by_array([values[i] for i in self.outputs]) | given
+        found = _by_array([values[i] for i in self.outputs]) | _by_array([values[i] for i in self.made])
+        found |= _by_array([inputs[i] for i in self.inputs])
         return _exchanged(value, found) if found else value
 
 
@@ -79,6 +83,10 @@ class Origins:
     def of(self, parts: Iterable[Variable]) -> set[Variable]:
         """What these values may be: inputs of the program, and results of operators that pass nothing on."""
         return {var for var in self._passed_by(parts) if var not in self._sources}
+
+    def is_made(self, var: Variable) -> bool:
+        """Whether it is no other value that an operator passed on."""
+        return var not in self._sources
 
     def are_listed(self, parts: Iterable[Variable]) -> bool:
         """Whether lists are among what these values come by."""

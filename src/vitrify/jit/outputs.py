@@ -99,6 +99,7 @@ class Outputs:
                 waiting += () if self._is_from_outside(value) else _parts(value) or ()
         leaving = [value for value in seen.values() if not self._is_from_outside(value)]
         self._leaving = {value for value in leaving if isinstance(value, Variable) and not is_number(value)}
+        self._leaving |= self._shared_by_paths()
         check_inner_lists(leaving, filter(self._is_from_outside, all_inner_lists()))
         inside = {id(part) for value in leaving if isinstance(value, OverList) for part in value.lists()}
         outer = [value for value in seen.values() if id(value) not in inside]
@@ -110,6 +111,19 @@ class Outputs:
                 self._origins[id(value)] = origin
                 self._shared.setdefault(id(value), None)
                 self._shared.setdefault(id(origin.owner), None)
+
+    def _shared_by_paths(self) -> set[Variable]:
+        """The tensors, made in the outermost block, that more than one of those that leave may be on some paths."""
+        forks, found = self._builder.aliases.forks, Counter[Variable]()
+        for leaving in self._leaving & forks.keys():
+            seen = {leaving}
+            waiting = [leaving]
+            while waiting:
+                targets = {way.target for way in forks.get(waiting.pop(), ()) if not way.is_view} - seen
+                seen |= targets
+                waiting += targets
+            found.update(var for var in seen - {leaving} if var.block is self._builder.block and var not in forks)
+        return {var for var, count in found.items() if count > 1}
 
     def _find_shared(self, values: Iterable[Any]) -> None:
         seen: set[int] = set()
@@ -282,7 +296,8 @@ class Outputs:
         known |= {self._builder.held(var): InputLeaf(place) for var, place in inputs.items()}
         known |= {var: InputLeaf(place) for var, place in inputs.items()}
         places = []
-        for way in self._builder.aliases.ways(leaf, lambda var: var if var in known and var is not leaf else None):
+        ways = self._builder.aliases.ways(leaf, lambda var: var if var in known and var is not leaf else None)
+        for way in ways:
             taken = None if way.is_view or way.taken is None else way.taken()
             if taken is not None:
                 target = known[way.target]
@@ -290,10 +305,14 @@ class Outputs:
                 if taken is True:
                     return mark
                 places.append((self._flag(taken), mark))
-        if not places:
+        unknown = {way.target for way in ways if way.taken is None and not way.is_view}
+        if not places and not unknown:
             return None
-        stopped = self._stopped_mark(found)
-        return ForkLeaf(found.index, tuple(places), stopped if isinstance(stopped, StoppedLeaf) else None)
+        mark = self._stopped_mark(found)
+        stopped = mark if isinstance(mark, StoppedLeaf) else None
+        if places:
+            return ForkLeaf(found.index, tuple(places), stopped)
+        return HandedLeaf(found.index, self._handed_by(unknown), stopped)
 
     def _of_list(self, found: OutputLeaf | StoppedLeaf) -> Any:
         """The mark of an output that may have been read from a list."""
@@ -308,8 +327,25 @@ class Outputs:
             self._passed = Origins(self._builder.block.program)
         if not self._passed.are_listed(parts):
             return None
+        return self._handed_by(parts)
+
+    def _handed_by(self, parts: Iterable[Variable]) -> Handed:
+        """The tensors that these values may be, which an array tells apart when the program has run."""
+        if self._passed is None:
+            self._passed = Origins(self._builder.block.program)
         self._handed.append((self._passed.of(parts), Handed()))
         return self._handed[-1][1]
+
+    def give_listed(self) -> None:
+        """Let the program give the tensors, made in its outermost block, that what was read from lists may be.
+
+        So one that stands in two places is one tensor there.
+        """
+        inputs = self._inputs()
+        for origins, _ in self._handed:
+            for var in sorted(origins - inputs.keys(), key=lambda var: var.name):
+                if var.block is self._builder.block and isinstance(var.meta, Meta) and not is_number(var):
+                    self.output(var)
 
     def hand_through(self, inputs: Sequence[Variable]) -> None:
         """Tell the marks of what was read from lists which tensors it may be; `inputs`: those of the program."""
@@ -320,7 +356,9 @@ class Outputs:
         known = {i: self._passed.of([self.variables[i]]) for i in tensors}
         for origins, handed in self._handed:
             handed.inputs += sorted(places[var] for var in origins if var in places)
-            handed.outputs += [i for i in tensors if not known[i].isdisjoint(origins)]
+            for i in tensors:
+                if not known[i].isdisjoint(origins):
+                    (handed.made if self._passed.is_made(self.variables[i]) else handed.outputs).append(i)
 
     def _flag(self, var: Variable) -> int:
         """The number, from the end, of an output that only templates read."""

@@ -307,6 +307,7 @@ def _finish(
     effects = find_effects(observer, replayed, outputs, holders, tables)
     effects += [called(call, outputs, holders) for call in state.training.calls]
     effects += written_arrays(arrays, outputs, holders)
+    outputs.give_listed()
     spent = state.training.finish(outputs.variables)
     writes = _writes(state, places)
     outputs.show([value for _, value in writes])
