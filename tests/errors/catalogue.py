@@ -496,6 +496,29 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "Objects that note how they are compared",
+            "UnsupportedError",
+            "how objects are sorted whose own `<` changes or prints something",
+            "Python's sort decides by each answer what it asks next; a program asks for all pairs.",
+            """
+            class Counted:
+                def __init__(self, value, counts):
+                    self.value, self.counts = value, counts
+
+                def __lt__(self, other):
+                    self.counts.append(1)
+                    return self.value < other.value
+
+            def f(x):
+                counts = []
+                return sorted([Counted(v, counts) for v in x])[0].value, len(counts)
+            """,
+            """
+            def f(x):
+                return sorted([v for v in x])[0]
+            """,
+        ),
+        _entry(
             "A range as a key",
             "UnsupportedError",
             "a range with bounds that only a run knows is a key or an item of a set",

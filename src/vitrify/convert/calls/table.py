@@ -46,6 +46,7 @@ from ..operators.module import convert_truth
 from ..operators.objects import convert_shape, del_attr, set_attr
 from ..operators.operate import operate
 from ..operators.ordering import convert_sorted, extreme, items_of
+from ..operators.own_order import convert_cmp_to_key
 from ..state.attributes import class_of, note_lacking
 from ..state.journal import note_spent, note_write
 from ..state.places import AttrPlace, undecided
@@ -531,6 +532,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.dir: _of_frame(dir, 1, _NAME_THEM),
     builtins.eval: _of_frame(eval, 2, _GIVE_NAMESPACE),
     builtins.exec: _of_frame(exec, 2, _GIVE_NAMESPACE),
+    functools.cmp_to_key: convert_cmp_to_key,
     copy.copy: _by_method(copy.copy, "__copy__", _copy),
     **MATH,
 }

@@ -28,7 +28,7 @@ from ..containers.structure import put_together
 from ..control.branches import convert_ifexp
 from ..control.comprehension import listed
 from ..control.paired import Recoded
-from ..control.protocols import iterate, truth
+from ..control.protocols import iterate
 from ..guards.observe import current_observer
 from ..state.journal import note_write
 from ..state.places import ContentPlace
@@ -37,9 +37,10 @@ from ..values.decided import decided_truth
 from ..values.emit import common_dtype, is_python_number
 from ..values.one_of import MAX_OPTIONS, GraphOneOf, options_of, settled
 from ..values.sequences import GraphSequence
-from ..values.user_code import converted, user_method
-from .lexicographic import are_by_fields, holds_graph
+from ..values.user_code import converted
+from .lexicographic import holds_graph
 from .operate import operate
+from .own_order import order_of_objects
 
 _NOTHING = object()
 
@@ -67,7 +68,7 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> l
 def ordered(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> list[Any]:
     """The items in the order of their keys; equal ones keep theirs."""
     if not any(map(holds_graph, keys)):
-        order = _order_of_objects(keys, bool(reverse))
+        order = order_of_objects(keys, bool(reverse))
         if is_graph(order):
             return _in_order(items, order)
         return _by_python(items, keys, reverse) if order is None else [items[place] for place in order]
@@ -91,26 +92,6 @@ def ordered(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> list[Any
 def _by_python(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> builtins.list[Any]:
     order = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
     return [items[i] for i in order]
-
-
-def _has_an_order(key: Any) -> bool:
-    return user_method(key, "__lt__") is not None or are_by_fields(key, key, "__lt__")
-
-
-def _order_of_objects(keys: Sequence[Any], reverse: bool) -> Any:
-    """The order of objects whose own `<` may be decided by tensors, as numbers or a tensor; None for others."""
-    if len(keys) < 2 or not all(map(_has_an_order, keys)):
-        return None
-    places: builtins.list[Any] = [0] * len(keys)
-    for j, later in enumerate(keys):
-        for i, earlier in enumerate(keys[:j]):
-            first, second = (earlier, later) if reverse else (later, earlier)
-            is_before = truth(operate("<", first, second))
-            is_before = cast(is_before, "int64") if is_graph(is_before) else int(bool(is_before))
-            places[i], places[j] = places[i] + is_before, places[j] + (1 - is_before)
-    if not any(map(is_graph, places)):
-        return builtins.sorted(range(len(keys)), key=places.__getitem__)
-    return argsort(stack([cast(p, "int64") if is_graph(p) else full([], p, "int64") for p in places]))
 
 
 def _ranks(keys: Sequence[Any]) -> builtins.list[int]:
