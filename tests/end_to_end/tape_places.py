@@ -147,10 +147,32 @@ def by_decorator(x):
     return buffer * x
 
 
+def view_and_then_its_base(x):
+    y = x * 1
+    head = y[:2]
+    with paddle.no_grad():
+        head.add_(paddle.ones([2]))
+        y[0] = 5.0
+        head.scale_(2.0)
+        if x.sum() > 0:
+            y.add_(x)
+    return y * x, head * 3
+
+
+def detached_and_then_its_base(x):
+    y = x * 1
+    shadow = y.detach()
+    with paddle.no_grad():
+        if x.sum() > 0:
+            shadow.add_(paddle.ones([1]))
+        y[0] = 5.0
+    return y * x, shadow
+
+
 LONGER = [2.0, -1.0, 3.0, 0.5, 1.5]
 ANY_SIZE = (
     running_mean, added, item_set, view_of_it, view_made_before, base_of_a_view, detached, detached_in_branch,
-    detached_later, clipped, zeroed, in_loop,
+    detached_later, clipped, zeroed, in_loop, view_and_then_its_base, detached_and_then_its_base,
 )  # fmt: skip
 CASES = [
     *[(f, ((X,), (N,), (LONGER,))) for f in ANY_SIZE],

@@ -367,6 +367,11 @@ class Aliases:
         self.written.add(value)
         return base, new
 
+    def shows(self, var: Variable, base: Variable) -> None:
+        """Remember that the view `var` shows `base`, in which its base keeps its place on the tape since then."""
+        if self.views[var].base is not base:
+            self.views[var] = replace(self.views[var], base=base)
+
     def shown_of(self, var: Variable, seen: Collection[Variable], made: dict[Variable, Variable]) -> Variable:
         """`var`, recorded again as a view of what it shows if it was written to and that is one of `seen`.
 

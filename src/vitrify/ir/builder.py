@@ -421,7 +421,7 @@ class Builder:
         self.aliases.replaced[old] = value
         written = self.aliases.written_base(old, value)
         if written is not None:
-            self._refill(*written)
+            self.aliases.shows(value, self._refill(*written))
         ways = self.aliases.forks.get(old, ())
         for way in ways:
             base = self.aliases.refreshed(self.aliases.latest(way.target))
@@ -429,14 +429,15 @@ class Builder:
                 self._refill(base, way.choose(value, base))
         self.aliases.fork(value, [replace(way, target=self.aliases.latest(way.target)) for way in ways])
 
-    def _refill(self, base: Variable, content: Variable) -> None:
-        """`base`, which others show or share, holds `content` now, and so do its handles."""
+    def _refill(self, base: Variable, content: Variable) -> Variable:
+        """`base`, which others show or share, holds `content` now, and so do its handles. Returns what they mean."""
         if not base.stop_gradient and not grad_enabled.get():
             content = in_place_of(base, content)
         sharing = [h for h, held in self.current.items() if held is base]
         for handle in sharing or ([] if base in self.current else [base]):
             self.current[handle] = content
         self._replace(base, content)
+        return content
 
     def latest(self, handle: Any) -> Any:
         """What `handle` means now: the value of its last in-place change, or itself."""
