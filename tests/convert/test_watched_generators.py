@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from vitrify.core.errors import UnsupportedError
 
 from ..end_to_end.differential import compare
 
@@ -113,3 +114,45 @@ def left_by_a_break(x):
 def test_they_give_their_items(f):
     given = [(np.array(values, "float32"),) for values in ([1.0, 2.0, 3.0], [0.5, -4.0, 2.0], [-1.0, -2.0, 1.0])]
     compare(f, *given, full_graph=True)
+
+
+def running_sum():
+    total = 0.0
+    while True:
+        value = yield total
+        if value is None:
+            return
+        total = total + value
+
+
+def test_a_value_sent_on_one_path_is_refused_and_stays_python_in_a_segment():
+    """The generator of the trace would go on whether that path is taken or not."""
+
+    def f(x):
+        sums = running_sum()
+        next(sums)
+        found = x[0]
+        if x[1] > 0:
+            found = sums.send(x[1])
+        if x[2] > 0:
+            found = found + sums.send(x[2])
+        return found
+
+    given = [(np.array(values, "float32"),) for values in ([1.0, 2.0, 3.0], [0.5, -4.0, 2.0], [-1.0, -2.0, -1.0])]
+    compare(f, *given, full_graph=False)
+    with pytest.raises(UnsupportedError, match="whether the next item of a generator is taken here"):
+        paddle.jit.to_static(f, full_graph=True)(paddle.to_tensor([1.0, 2.0, 3.0]))
+
+
+@pytest.mark.parametrize("end", ["close", "throw"])
+def test_a_generator_ended_on_one_path_is_refused(end):
+    def f(x):
+        log = []
+        items = numbers(3, log)
+        next(items)
+        if x.sum() > 0:
+            items.close() if end == "close" else items.throw(ValueError("enough"))
+        return x, log
+
+    with pytest.raises(UnsupportedError, match="whether the next item of a generator is taken here"):
+        paddle.jit.to_static(f, full_graph=True)(paddle.to_tensor([1.0, 2.0, 3.0]))

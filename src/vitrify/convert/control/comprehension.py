@@ -17,7 +17,7 @@ from ..containers.dicts import partial_items
 from ..containers.displays import new_list
 from ..containers.each_key import for_each_key
 from ..containers.making import new_dict, new_set
-from ..state.journal import is_journaling, note_write
+from ..state.journal import is_journaling, note_spent, note_write
 from ..state.places import ContentPlace
 from ..values.base import is_graph
 from ..values.sequences import GraphSequence, as_sequence
@@ -220,14 +220,17 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
 
     def send(self, value: Any) -> Any:
         """The next element; only None can be sent, as to every generator expression."""
+        note_spent(self)
         return self._running().send(value)
 
     def throw(self, *args: Any) -> Any:
         """Raise an exception where it waits."""
+        note_spent(self)
         return self._running().throw(*args)
 
     def close(self) -> None:
         """Give no more elements."""
+        note_spent(self)
         self._running().close()
 
     def is_fresh(self) -> bool:
