@@ -64,11 +64,20 @@ def numbers_of_two_classes(x):
     return min(x.sum().item(), 2, x.mean().item()), max(int(x.sum()), 0.5)
 
 
+LOW, HIGH, FLAT = (paddle.to_tensor(v) for v in (0.25, 0.75, [0.5, 0.5]))
+
+
+def by_tensors_from_outside(x):
+    pairs = [(HIGH, x), (LOW, x * 2), (HIGH, x * 3)]
+    rows = sorted([(2, HIGH), (1, HIGH), (1, LOW)])
+    return sorted(pairs, key=lambda p: p[0]), rows[0][1] is LOW, (LOW, 1) < (HIGH, 0), [FLAT[0], 1] < [FLAT[1], 2]
+
+
 CASES = [
     (fn, [(P,), (N,), (B,)], {"full_graph": whole})
     for fn in (
         at_least, shown, attribute_of_a_number, largest_so_far, where_a_tensor_decides, sorted_of_nothing,
-        sorted_in_place, the_tensor_itself, changed_in_place, numbers_of_two_classes,
+        sorted_in_place, the_tensor_itself, changed_in_place, numbers_of_two_classes, by_tensors_from_outside,
     )
     for whole in (True, False)
 ]  # fmt: skip

@@ -113,11 +113,18 @@ def given_to_functions_of_tensors(x):
     return paddle.nn.functional.relu(total), paddle.isnan(total), total.clip(1.0), paddle.allclose(total, total)
 
 
+START = paddle.to_tensor([0.5, 0.25])
+
+
+def from_a_start_from_outside(x):
+    return sum(kept(x), START), sum([row for row in x if row[0] > 2], x[0])
+
+
 CASES = [
     (given_to_functions_of_tensors, ((A,), (C,))),
     *[(function, ((A,), (B,), (C,)))
     for function in (
         of_what_may_be_nothing, appended, extended, popped, joined, popped_on_one_path, emptied_in_a_loop, cleared,
-        item_deleted, slice_emptied, filtered, turned_round, of_a_copy, item_set,
+        item_deleted, slice_emptied, filtered, turned_round, of_a_copy, item_set, from_a_start_from_outside,
     )],
 ]  # fmt: skip

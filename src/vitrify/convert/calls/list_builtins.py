@@ -49,7 +49,7 @@ from ..control.loops import convert_for
 from ..control.pushed import pushing
 from ..operators.operate import operate
 from ..operators.ordering import objects_in_order, ordered
-from ..values.base import builder, is_graph
+from ..values.base import builder, is_graph, is_tensor
 from ..values.deferred import is_deferred
 from ..values.emit import is_numeric
 from ..values.one_of import GraphOneOf, each_option, settled
@@ -115,7 +115,7 @@ def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
     def added() -> Any:
         found = _sum(iterable)
         found = as_number(found) if spec.is_number else found
-        return found if not is_graph(start) and start == 0 else add(found, start)
+        return found if not is_tensor(start) and start == 0 else add(found, start)
 
     if spec.is_number or iterable.items.least:
         return added()
@@ -207,7 +207,7 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> A
     if key is None or all(is_numeric(item) for item in known):
         return new_list(BUILTINS[builtins.sorted](known, key=key, reverse=reverse))
     keys = GraphList(map(converted(key), known))
-    if any(is_graph(k) for k in keys):
+    if any(is_tensor(k) for k in keys):
         order = _order(keys, reverse)
         objects = objects_in_order(known, order)
         if objects is not None:

@@ -17,7 +17,7 @@ from ...ir.graph_tensor import number
 from ..containers.searching import compared_by_item
 from ..control.branches import convert_ifexp
 from ..control.logic import convert_and, convert_not
-from ..values.base import is_graph, scalar_condition
+from ..values.base import is_graph, is_tensor, scalar_condition
 from ..values.user_code import class_attribute, user_method
 
 Compare = Callable[[str, Any, Any], Any]
@@ -67,15 +67,15 @@ def _is_special(value: Any) -> bool:
 
 
 def _decides_by_items(value: Any) -> bool:
-    return is_open(list_in(value)) or holds_graph(value)
+    return is_open(list_in(value)) or holds_tensor(value)
 
 
-def holds_graph(value: Any) -> bool:
-    """Whether it is a tensor or range of the program, or a list or tuple that holds one."""
+def holds_tensor(value: Any) -> bool:
+    """Whether it is a tensor, of the program or from outside, or a range of one, or a list or tuple that holds one."""
     value = list_in(value)
     if isinstance(value, (list, tuple, deque)) and not is_open(value):
-        return any(map(holds_graph, value))
-    return is_graph(value) or isinstance(value, OpenRange)
+        return any(map(holds_tensor, value))
+    return is_tensor(value) or isinstance(value, OpenRange)
 
 
 def compared(symbol: str, left: Sequence[Any], right: Sequence[Any], compare: Compare) -> Any:

@@ -38,7 +38,7 @@ from ..values.emit import common_dtype, is_python_number
 from ..values.one_of import MAX_OPTIONS, GraphOneOf, options_of, settled
 from ..values.sequences import GraphSequence
 from ..values.user_code import converted
-from .lexicographic import holds_graph
+from .lexicographic import holds_tensor
 from .operate import operate
 from .own_order import order_of_objects
 
@@ -67,7 +67,7 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> l
 
 def ordered(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> list[Any]:
     """The items in the order of their keys; equal ones keep theirs."""
-    if not any(map(holds_graph, keys)):
+    if not any(map(holds_tensor, keys)):
         order = order_of_objects(keys, bool(reverse))
         if is_graph(order):
             return _in_order(items, order)
@@ -75,7 +75,7 @@ def ordered(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> list[Any
     if len(items) < 2:
         return [*items]
     columns = _columns(keys)
-    known = builtins.list(itertools.takewhile(lambda column: not any(map(holds_graph, column)), columns))
+    known = builtins.list(itertools.takewhile(lambda column: not any(map(holds_tensor, column)), columns))
     if known:
         ranks = _ranks(builtins.list(zip(*known)))
         if len(builtins.set(ranks)) == len(items):  # Python compares no further
