@@ -9,6 +9,7 @@ from typing import Any
 
 from ..convert.containers.list_items import is_of_tensors
 from ..core.errors import ArgumentError, DTypeError, InternalError, UnsupportedError
+from ..core.identity import ById
 from ..core.pytree import OpenTable, unflatten_plain
 from ..core.source import user_stacklevel
 from ..eager.host_ops import draw_op, effect_op
@@ -25,7 +26,7 @@ from .api import to_static
 from .concrete_program import ConcreteProgram
 from .found_effects import exchanged_buffers
 from .function_spec import FunctionSpec
-from .key import ByContent, ById
+from .key import ByContent
 from .marks import InputLeaf, OutputLeaf
 from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
 from .saved_tensors import TRAIN, elements

@@ -13,6 +13,7 @@ from ..convert.state.cells import stored_cells
 from ..convert.values.user_code import is_own_file
 from ..core.closures import content_or_cell
 from ..core.dtype import DType
+from ..core.identity import ById
 from ..core.modes import AmpState
 from ..core.place import Place
 from ..core.pytree import TreeDef
@@ -21,24 +22,6 @@ from ..ops.promote import SCALARS
 
 BY_VALUE = frozenset({bool, int, float, complex, str, bytes, type(None)})
 """Classes whose objects hold nothing that `==` does not compare."""
-
-
-class ById:
-    """A static argument that has no hash: compared by identity and kept alive by the key."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ById) and other.value is self.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-    def __repr__(self) -> str:
-        return f"<{type(self.value).__name__} object>"
 
 
 class ByContent:

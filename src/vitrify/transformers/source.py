@@ -15,9 +15,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from weakref import WeakKeyDictionary
 
 from ..core.cache import BoundedCache
+from ..core.identity import WeakIdentityMap
 from ..core.source import Loc
 from .compile import compile_tree, inner_code
 from .errors import NoSourceError, UnsupportedFunctionError
@@ -43,13 +43,13 @@ class Definition:
     class_name: str | None
 
 
-_REMEMBERED: WeakKeyDictionary[CodeType, Definition] = WeakKeyDictionary()
+_REMEMBERED: WeakIdentityMap[CodeType, Definition] = WeakIdentityMap()
 """Definitions of code that stands in no file as it is: segments of split functions."""
 
 
 def remember(code: CodeType, definition: Definition) -> None:
     """Let `find_definition` give `definition` for functions of `code`."""
-    _REMEMBERED[code] = definition
+    _REMEMBERED.put(code, definition)
 
 
 def find_definition(fn: FunctionType) -> Definition:

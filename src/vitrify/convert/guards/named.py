@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from types import CodeType
 
 from ...core.cache import BoundedCache
+from ...core.identity import ById
 
-_GLOBALS: BoundedCache[CodeType, tuple[frozenset[str], frozenset[str]]] = BoundedCache("global_names", 4096)
+_GLOBALS: BoundedCache[ById, tuple[frozenset[str], frozenset[str]]] = BoundedCache("global_names", 4096)
 
 
 def global_names(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
@@ -25,7 +26,7 @@ def global_names(code: CodeType) -> tuple[frozenset[str], frozenset[str]]:
                     stored.add(instruction.argval)
         return frozenset(read), frozenset(stored)
 
-    return _GLOBALS.get_or_build(code, build)
+    return _GLOBALS.get_or_build(ById(code), build)
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

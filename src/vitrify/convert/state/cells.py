@@ -10,12 +10,13 @@ from typing import Any
 
 from ...core.cache import BoundedCache
 from ...core.closures import cell_contents
+from ...core.identity import ById
 from .places import CellPlace, GlobalPlace
 
 MAX_ITEMS = 32
-_NAMES: BoundedCache[CodeType, frozenset[str]] = BoundedCache("names_in_code", 4096)
-_GLOBALS_STORED: BoundedCache[CodeType, frozenset[str]] = BoundedCache("stored_globals", 4096)
-_STORED: BoundedCache[CodeType, frozenset[str]] = BoundedCache("stored_cells", 4096)
+_NAMES: BoundedCache[ById, frozenset[str]] = BoundedCache("names_in_code", 4096)
+_GLOBALS_STORED: BoundedCache[ById, frozenset[str]] = BoundedCache("stored_globals", 4096)
+_STORED: BoundedCache[ById, frozenset[str]] = BoundedCache("stored_cells", 4096)
 
 
 def closed_over(functions: Iterable[Callable[..., Any]]) -> list[CellPlace]:
@@ -59,7 +60,7 @@ def names_in(code: CodeType) -> frozenset[str]:
         inner = [names_in(const) for const in code.co_consts if isinstance(const, CodeType)]
         return frozenset((*code.co_names, *code.co_freevars, *code.co_cellvars)).union(*inner)
 
-    return _NAMES.get_or_build(code, build)
+    return _NAMES.get_or_build(ById(code), build)
 
 
 def outer_variables(function: FunctionType) -> list[Any]:
@@ -80,7 +81,7 @@ def _globals_stored(code: CodeType) -> frozenset[str]:
         inner = [_globals_stored(const) for const in code.co_consts if isinstance(const, CodeType)]
         return frozenset(stores).union(*inner)
 
-    return _GLOBALS_STORED.get_or_build(code, build)
+    return _GLOBALS_STORED.get_or_build(ById(code), build)
 
 
 def stored_cells(code: CodeType) -> frozenset[str]:
@@ -93,4 +94,4 @@ def stored_cells(code: CodeType) -> frozenset[str]:
                 stores |= stored_cells(inner)
         return frozenset(stores & set(code.co_freevars))
 
-    return _STORED.get_or_build(code, build)
+    return _STORED.get_or_build(ById(code), build)
