@@ -66,6 +66,14 @@ def written_in_a_loop(x):
     return out
 
 
+def unpooled(x):
+    return F.max_unpool2d(*F.max_pool2d(x, 2, return_mask=True), 2)
+
+
+def unpooled_line(x):
+    return F.max_unpool1d(*F.max_pool1d(x, 3, stride=2, return_mask=True), 3, stride=2)
+
+
 WEIGHT = paddle.to_tensor(reals(4, 3, 3, 3))
 TABLE = paddle.nn.Embedding(32, 4)
 STRANGE = np.array([[1, np.nan, 3, -np.inf, np.nan, 0, np.inf, 3]], "float32")
@@ -109,6 +117,8 @@ CASES = {
     "take_along_axis": (lambda x, i: paddle.take_along_axis(x, i, 1), [reals(3, 7), ids(7, 3, 2)], (0,)),
     "take_along_axis, repeated": (lambda x, i: paddle.take_along_axis(x, i, 0), [reals(3, 7), ids(3, 2, 1)], ()),
     "one_hot": (lambda x: F.one_hot(x, 6), [ids(6, 3, 4)], (0,)),
+    "max_unpool": (unpooled, [reals(2, 3, 6, 8)], (0,)),
+    "max_unpool, line": (unpooled_line, [reals(2, 3, 9)], ()),
     "setitem": (written_into, [reals(4, 5), reals(4, 2)], ()),
     "setitem, array": (rows_written, [reals(4, 5, 2), np.array([3, 0]), reals(2, 2)], ()),
     "setitem, place": (place_written, [reals(4, 5, 2), np.array(3)], ()),

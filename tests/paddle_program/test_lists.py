@@ -52,6 +52,35 @@ def test_padding_that_the_run_knows(kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", FORMATS)
+def test_padding_that_takes_away(kind, tmp_path):
+    """What is brought to the size of another image is cut where it is larger."""
+
+    def brought(x, y):
+        rows, columns = y.shape[2] - x.shape[2], y.shape[3] - x.shape[3]
+        x = paddle.nn.functional.pad(x, [columns // 2, columns - columns // 2, rows // 2, rows - rows // 2])
+        return paddle.concat([x, y], 1)
+
+    specs = [SPEC([None, 2, None, None]), SPEC([None, 2, None, None])]
+    for sizes in ((3, 7), (5, 5), (4, 1), (6, 9)):
+        given = [paddle.rand([1, 2, 5, 5]), paddle.rand([1, 2, *sizes])]
+        round_trip(brought, specs, given, tmp_path, kind)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("corners", [True, False])
+def test_grids_of_sizes_that_the_run_knows(kind, corners, tmp_path):
+    def turned(x, theta):
+        grid = paddle.nn.functional.affine_grid(theta, x.shape, align_corners=corners)
+        return grid, paddle.nn.functional.grid_sample(x, grid, align_corners=corners)
+
+    theta = paddle.to_tensor([[[0.6, -0.8, 0.1], [0.8, 0.6, -0.2]]])
+    for sizes in ((4, 6), (1, 3)):
+        round_trip(
+            turned, [SPEC([1, 3, None, None]), SPEC([1, 2, 3])], [paddle.rand([1, 3, *sizes]), theta], tmp_path, kind
+        )
+
+
+@pytest.mark.parametrize("kind", FORMATS)
 def test_what_lists_cannot_be(kind, tmp_path):
     def given_back(x, n):
         items = [x]

@@ -11,6 +11,7 @@ from .adaptive_pool import plane_gather_op
 from .arguments import as_ints, dims, entries, rank_of
 from .bins import plane_scatter
 from .gather import need_integers
+from .order_forms import put_along_form
 from .pool import avg_pool_op, max_pool_op, window_arguments
 from .power import pow
 from .registry import define_op
@@ -53,6 +54,17 @@ def _meta(x: Meta, indices: Meta, *, kernel: Shape, stride: Shape, padding: tupl
     return x.with_shape((*x.shape[:2], *sizes))
 
 
+def _native(
+    n: Any, x: Any, indices: Any, *, kernel: Shape, stride: Shape, padding: tuple[Pair, ...], output_size: Any
+) -> Any:
+    sizes = _natural_sizes(x.shape[2:], kernel, stride, padding) if output_size is None else entries(output_size)
+    planes = math.prod(x.shape[:2])
+    rows = [n.reshape(n.contiguous(v), (planes, math.prod(v.shape[2:]))) for v in (x, indices)]
+    empty = n.full((planes, math.prod(sizes)), 0, x.dtype)
+    out = put_along_form(n, empty, rows[1], rows[0], axis=1, reduce="assign", include_self=True, broadcast=False)
+    return n.reshape(out, (*x.shape[:2], *sizes))
+
+
 max_unpool_op = define_op(
     "max_unpool",
     kernel=_kernel,
@@ -60,6 +72,7 @@ max_unpool_op = define_op(
     vjp={"x": lambda ct, *, indices: plane_gather_op(ct, indices)},
     dynamic=("output_size",),
     maps={"onnx": "MaxUnpool", "paddle": "unpool"},
+    native=_native,
 )
 
 

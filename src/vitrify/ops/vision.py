@@ -7,16 +7,18 @@ import math
 from typing import Any
 
 from ..core.alias import aliased
-from ..core.dtype import DType, int64
+from ..core.dtype import DType, float64, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .accumulate import add_rows
-from .arguments import as_ints, dims, entries, rank_of
-from .join import concat
+from .arguments import as_ints, dims, entries, is_tensor, rank_of
+from .creation import arange, ones
+from .expand import expand
+from .join import concat, stack
 from .like import cast, zeros_like
 from .matmul import matmul
 from .registry import NoGradient, OpDef, define_op
-from .shape import flatten, unflatten, unsqueeze
+from .shape import flatten, reshape, unflatten, unsqueeze
 from .sizes import size_of
 from .transpose import swapaxes
 from .unary import floor, round
@@ -209,6 +211,24 @@ base_grid_op = define_op(
 )
 
 
+def _base_grid(sizes: Shape, align_corners: bool, dtype: DType) -> Any:
+    """`base_grid`; where only the run knows sizes in simpler ops, which every format has, in double precision."""
+    if not any(is_tensor(size) for size in sizes):
+        return base_grid_op(sizes=sizes, align_corners=align_corners, dtype=dtype)
+    axes = [_coordinates(size, align_corners) for size in sizes]
+    mesh = [expand(reshape(x, [-1 if i == d else 1 for i in range(len(sizes))]), sizes) for d, x in enumerate(axes)]
+    return cast(stack([*mesh[::-1], ones(sizes, "float64")], axis=-1), dtype)
+
+
+def _coordinates(size: Any, align_corners: bool) -> Any:
+    """From -1 to 1 along a dimension: of the elements' middles, or of the first and the last, and of one alone 0."""
+    places, count = arange(0, size, dtype="float64"), cast(size, float64) if is_tensor(size) else float(size)
+    if not align_corners:
+        return (2 * places + 1) / count - 1
+    several = cast(count > 1, float64) if is_tensor(count) else float(count > 1)
+    return 2 * places / (count - several) - several
+
+
 def affine_grid(theta: Any, out_shape: Any, align_corners: bool = True, name: str | None = None) -> Any:
     """The grid for `grid_sample` that maps each output place through the affine transformations theta.
 
@@ -232,7 +252,7 @@ def affine_grid(theta: Any, out_shape: Any, align_corners: bool = True, name: st
             f"affine_grid: theta has shape {list(theta.shape)} and out_shape {len(shape)} entries, expected [n, 2, 3] "
             "and 4, or [n, 3, 4] and 5"
         )
-    base = base_grid_op(sizes=shape[2:], align_corners=bool(align_corners), dtype=theta.dtype)
+    base = _base_grid(shape[2:], bool(align_corners), theta.dtype)
     flat = matmul(flatten(base, 0, -2), swapaxes(theta, 1, 2))
     return unflatten(flat, 1, list(shape[2:]))
 

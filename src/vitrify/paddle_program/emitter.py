@@ -308,7 +308,7 @@ def _given(value: Any) -> Any:
 
 def known(value: Any) -> Any:
     """An attribute as it is; raises UnsupportedError for one that only the run knows."""
-    if isinstance(value, Value):
+    if isinstance(value, Value) or (isinstance(value, (list, tuple)) and any(isinstance(v, Value) for v in value)):
         raise UnsupportedError("an attribute that only the run knows has no form in Paddle's programs")
     return value
 

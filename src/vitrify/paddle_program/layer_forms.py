@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..core.dtype import as_dtype, float32, float64
+from ..core.dtype import as_dtype, float32, float64, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from .emitter import FORMS, Emitter, Value
@@ -319,16 +319,41 @@ def pad(g: Emitter, x: Value, *, pads: Any, mode: str, value: Any) -> Value:
 
 
 def _padded_at_run(g: Emitter, x: Value, pads: Any, mode: str, value: Any) -> Value:
-    """concat with constants, one dimension after the other: pad takes no widths that only the run knows."""
+    """slice and concat with constants, one dimension after the other: pad takes no widths that only the run knows."""
     if mode != "constant":
         raise UnsupportedError(f"padding by {mode!r} that only the run knows has no form in Paddle's programs")
     out = x
     for axis, widths in enumerate(zip(pads[::2], pads[1::2])):
-        before, after = (_border(g, out, axis, width, value) for width in widths)
+        out = _cropped(g, out, axis, [_above_zero(g, width, -1) for width in widths])
+        before, after = (_border(g, out, axis, _above_zero(g, width, 1), value) for width in widths)
         parts = [*before, out, *after]
         shape = (*out.shape[:axis], g.metas[0].shape[axis], *out.shape[axis + 1 :])
         out = g.op("concat", parts, axis, meta=Meta(shape, x.dtype)) if len(parts) > 1 else out
     return out
+
+
+def _above_zero(g: Emitter, width: Any, sign: int) -> Any:
+    """A width, or with sign -1 what it takes away; 0 where it does the other."""
+    if not isinstance(width, Value):
+        return max(sign * int(width), 0)
+    turned = width if sign > 0 else g.op("scale", width, -1.0, bias=0.0, bias_after_scale=True)
+    return g.op("maximum", turned, g.full(0, width.dtype), meta=width.meta)
+
+
+def _cropped(g: Emitter, x: Value, axis: int, widths: Sequence[Any]) -> Value:
+    """x without so many elements at the beginning and the end of a dimension."""
+    start, less = widths
+    if not any(isinstance(w, Value) or w for w in widths):
+        return x
+    end = g.size(x, axis)
+    if isinstance(less, Value) or isinstance(end, Value):
+        whole, less = (v if isinstance(v, Value) else g.full(v, int64) for v in (end, less))
+        end = g.op("subtract", whole, g.cast(less, int64), meta=Meta((), int64))
+    else:
+        end = end - less
+    meta = Meta((*x.shape[:axis], UNKNOWN, *x.shape[axis + 1 :]), x.dtype)
+    bounds = [g.sizes([v]) for v in (start, end)]
+    return g.op("slice", x, *bounds, meta=meta, axes=[axis], infer_flags=[-1], decrease_axis=[])
 
 
 def _border(g: Emitter, x: Value, axis: int, width: Any, value: Any) -> list[Value]:
