@@ -17,7 +17,7 @@ from tests.codegen.test_pointwise import guarded
 from tests.codegen.test_whole import numbers
 from tests.end_to_end import recursion as r
 from vitrify.codegen.errors import NoNativeForm
-from vitrify.codegen.whole import WholeProgram, whole_program, why_not
+from vitrify.codegen.whole import whole_program, why_not
 from vitrify.core.config import flags_guard
 from vitrify.core.errors import DepthError
 from vitrify.runtime.lowering import lower
@@ -296,27 +296,6 @@ def gradients(fn, args):
     if wanted:
         sum(wanted).backward()
     return [x.grad if x.grad is None else x.grad.numpy() for x in given if isinstance(x, paddle.Tensor)]
-
-
-class Runs:
-    """How often native programs ran, and those that did."""
-
-    def __init__(self, monkeypatch):
-        self.count = 0
-        call = WholeProgram.__call__
-
-        def counted(program, *given):
-            found = call(program, *given)
-            self.count += found is not None
-            return found
-
-        monkeypatch.setattr(WholeProgram, "__call__", counted)
-
-
-@pytest.fixture
-def runs(monkeypatch):
-    with flags_guard({"native_after_ms": 0}):
-        yield Runs(monkeypatch)
 
 
 @pytest.mark.parametrize("fn, args", CALLS, ids=[fn.__name__ for fn, _ in CALLS])

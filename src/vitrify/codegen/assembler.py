@@ -69,6 +69,10 @@ class Assembler:
         self.words = 0  # of them that a run draws
         self.written: set[Buffer] = set()  # inputs that are changed
         self.functions = Functions()  # that are called
+        self.operator: Any = None  # whose steps are added
+        self.host: Any = None  # who runs what only Python can, if anybody
+        self.calls_host = False
+        self.objects: list[Any] = []  # that steps name by their addresses
 
     def refuse(self, reason: str) -> NoReturn:
         """Give up, for this reason."""
@@ -76,6 +80,11 @@ class Assembler:
 
     def note(self, *sizes: int) -> None:
         """Say sizes beside those of results, for programs whose sizes are open; others do not ask."""
+
+    def held(self, value: Any) -> Any:
+        """An object of Python's, which lives as long as the plan."""
+        self.objects.append(value)
+        return value
 
     # -- memory --------------------------------------------------------------------------------------------------------
 

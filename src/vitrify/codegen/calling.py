@@ -9,12 +9,16 @@ from ..ir.program import Block
 from .assembler import Assembler
 from .calls import call
 from .kept import packed_frame, unpacked_frame
-from .missing import added, filled, is_given, zeros_like
+from .missing import Build, added, chosen, filled, is_given, zeros_like
 from .operands import Operand
 
 
 class CallingAssembler(Assembler):
     """An assembler with these steps. Raises NoNativeForm."""
+
+    def choose(self, pred: Operand, then: Build, orelse: Build) -> tuple[Any, ...]:
+        """What one of two gives that add steps."""
+        return chosen(self, pred, then, orelse)
 
     def is_given(self, values: Sequence[Any]) -> Operand:
         """Whether one of these values is there."""

@@ -29,6 +29,8 @@ MOST_TRIES = 16
 """Plans of one program, each of which knows better what functions give."""
 CALL = "enter"
 """The step that calls a function."""
+DEEP = 2
+"""Which of its words says what raises if it is too deep: 0, or while steps are collected the operator."""
 
 
 class UnfinishedError(Exception):
@@ -126,7 +128,7 @@ def call(n: Assembler, block: Block, values: Sequence[Any]) -> tuple[Any, ...]:
     if function.gives is None:
         raise UnfinishedError
     outs = [n.new(shape, dtype) for kind in function.gives for shape, dtype in kind.parts]
-    n.add(CALL, [Entry(function), STATE, *given, *outs])
+    n.add(CALL, [Entry(function), STATE, n.operator, *given, *outs])
     n.has_loops = True
     parts = iter(outs)
     return tuple(kind.put_together(parts) for kind in function.gives)
@@ -227,6 +229,6 @@ def _build(n: Assembler, function: NativeFunction) -> None:
 
 
 __all__ = [
-    "CALL", "LARGE_FRAME", "MOST_TRIES", "Functions", "Kind", "NativeFunction", "OtherwiseError", "UnfinishedError",
-    "build_functions", "call", "like_either",
+    "CALL", "DEEP", "LARGE_FRAME", "MOST_TRIES", "Functions", "Kind", "NativeFunction", "OtherwiseError",
+    "UnfinishedError", "build_functions", "call", "like_either",
 ]  # fmt: skip

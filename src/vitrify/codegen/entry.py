@@ -18,6 +18,7 @@ from ..ops.control_flow import DEPTH_FACTOR
 from . import steps as program_steps
 from .column_steps import column_steps
 from .frames import frame_steps
+from .host_steps import host_steps
 from .inner_loops import inner_loops
 from .kept import kept_steps
 from .native import loaded
@@ -203,6 +204,7 @@ _TOGETHER = ("call", "copy4", "over_elements", "own_products", "packed", "run")
 _FAMILIES: tuple[Callable[[], dict[str, str]], ...] = (
     lambda: {"call": _call()}, program_steps.steps, inner_loops, table_steps, random_steps, window_steps, pool_steps,
     norm_steps, column_steps, order_steps, frame_steps, kept_steps,
+    host_steps,
 )  # fmt: skip
 
 
@@ -226,6 +228,13 @@ def _text(name: str) -> str | None:
 def part(name: str) -> int:
     """The address of a fixed part, compiled once for all programs. Raises KeyError for a name of none."""
     return _compiled(_TOGETHER if name in _TOGETHER else (name,))[name]
+
+
+@functools.lru_cache(maxsize=1024)
+def may_refuse(name: str) -> bool:
+    """Whether a fixed part may leave a run to the interpreter, by itself: what it runs is looked at by others."""
+    text = _text(name)
+    return text is not None and f"ret i32 {program_steps.REFUSED}\n" in text
 
 
 @functools.lru_cache(maxsize=128)

@@ -8,7 +8,7 @@ not the stack of a thread, which may be short.
 from __future__ import annotations
 
 from .arena import ALIGNMENT
-from .steps import LIMIT, PARAMETERS, PLAN, REFUSED, STATE_WORDS, array, counted, python, word
+from .steps import LIMIT, PARAMETERS, PLAN, RAISED, REFUSED, STATE_WORDS, array, counted, python, word
 from .writer import Writer
 
 JUMP, ENTER = 3, 4
@@ -19,8 +19,9 @@ RECORD = BYTES, N_POINTERS, N_DERIVED, DERIVED, CODE, END, N_ARRAYS = range(7)
 # At the beginning of a frame: the caller's addresses, its next step and its last, the frame that it has; the plan.
 _POINTERS, _NEXT, _END, _FRAME, _PLAN = range(5)
 _HEAD = 5
-# Words of a call: the function's record, where the state lies among the caller's addresses, then its arrays.
-_RECORD, _STATE, _ARRAYS = 2, 3, 4
+# Words of a call: the function's record, where the state lies among the caller's addresses, what raises if it is too
+# deep, or 0 if the interpreter does, then its arrays.
+_RECORD, _STATE, _DEEP, _ARRAYS = 2, 3, 4, 5
 
 
 def frame_bytes(n_pointers: int, arena: int) -> int:
@@ -79,7 +80,9 @@ def _enter(w: Writer, run: _Run, caller: tuple[str, str, str, str, str], why: st
     checked = counted(w, run.calls, lambda: w.call("i32", "@interrupted", f"ptr {p}", f"i64 {w.load(c, _STATE)}"))
     w.line(f"store i32 {checked}, ptr {why}")
     with w.when(w.value(f"icmp eq i32 {checked}, 0")):
-        w.line(f"store i32 {REFUSED}, ptr {why}")
+        deep = w.load(c, _DEEP, "ptr")
+        raises = w.value(f"icmp ne ptr {deep}, null")
+        w.line(f"store i32 {w.value(f'select i1 {raises}, i32 {RAISED}, i32 {REFUSED}')}, ptr {why}")
         with w.when(w.value(f"icmp sle i64 {depth}, {w.load(state, LIMIT)}")):
             own = w.call("ptr", python(w, plan, "malloc"), f"i64 {w.load(record, BYTES)}")
             with w.when(w.value(f"icmp ne ptr {own}, null")):
@@ -92,6 +95,11 @@ def _enter(w: Writer, run: _Run, caller: tuple[str, str, str, str, str], why: st
                     w.line(f"store ptr {value}, ptr {variable}")
                 w.store(depth, run.depth)
                 w.go("next")
+            with w.when(raises):
+                w.call("ptr", python(w, plan, "PyErr_NoMemory"))
+                w.go("freeing")
+        with w.when(raises):
+            w.call("ptr", python(w, plan, "PyObject_CallObject"), f"ptr {deep}", "ptr null")
 
 
 def _fill(w: Writer, caller: tuple[str, str, str], record: str, pointers: str) -> None:

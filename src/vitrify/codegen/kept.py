@@ -41,16 +41,22 @@ def packed_frame(n: Assembler, values: Sequence[Any]) -> Operand:
     return out
 
 
+def no_array_words() -> list[Any]:
+    """An item that is None."""
+    return [NOTHING, 0, _NO_FLAG, 0, 0, 0]
+
+
 def _packed(n: Assembler, value: Any) -> list[Any]:
     if value is None:
-        return [NOTHING, 0, _NO_FLAG, 0, 0, 0]
+        return no_array_words()
     if isinstance(value, Frame):
         return [A_FRAME, value, _NO_FLAG, 0, 0, 0]
     flag = value.flag if isinstance(value, Maybe) else _NO_FLAG
-    return _array_words(n.contiguous(value), flag)
+    return array_words(n.contiguous(value), flag)
 
 
-def _array_words(x: Operand, flag: Any) -> list[Any]:
+def array_words(x: Operand, flag: Any = _NO_FLAG) -> list[Any]:
+    """An item that is an array, or None where a truth value says so."""
     return [AN_ARRAY, x, flag, dtype_address(x), x.ndim, x.size * x.dtype.itemsize, *x.shape]
 
 
@@ -66,7 +72,7 @@ def unpacked_frame(n: Assembler, frame: Any, metas: Sequence[Any]) -> tuple[Any,
             items += [A_FRAME, found[-1], _NO_FLAG, 0, 0, 0]
         elif isinstance(meta, Meta) and meta.is_static:
             found.append(Maybe.of(n.new(meta.shape, meta.dtype.np), n.new((), BOOL)))
-            items += _array_words(found[-1], found[-1].flag)
+            items += array_words(found[-1], found[-1].flag)
         else:
             raise NoNativeForm("what a frame holds is of sizes that only the run knows")
     n.add("unpack", [STATE, frame, id(tuple), len(found), *items])
@@ -107,7 +113,7 @@ def _pack() -> str:
             with w.when(w.value(f"icmp ne ptr {frame}, null")):
                 w.line(f"store ptr {frame}, ptr {found}")
         with w.when(_is_there(w, item)):
-            copy = _new_array(w, plan, item)
+            copy = new_array(w, plan, item)
             w.line(f"store ptr {copy}, ptr {found}")
         own = w.value(f"load ptr, ptr {found}")
         with w.when(w.value(f"icmp eq ptr {own}, null")):
@@ -118,7 +124,7 @@ def _pack() -> str:
         with w.when(_is_missing(w, item)):
             w.call("void", python(w, plan, "Py_IncRef"), f"ptr {own}")
         w.store(own, w.at(made, ITEMS, "i8"), i, "ptr")
-        w.line(f"store ptr {_next(w, item)}, ptr {at}")
+        w.line(f"store ptr {next_item(w, item)}, ptr {at}")
     code = w.call("i32", python(w, plan, "PyList_Append"), f"ptr {held}", f"ptr {made}")
     w.call("void", python(w, plan, "Py_DecRef"), f"ptr {made}")
     w.store(made, array(w, 3), 0, "ptr")
@@ -127,7 +133,8 @@ def _pack() -> str:
     return w.text
 
 
-def _next(w: Writer, item: str) -> str:
+def next_item(w: Writer, item: str) -> str:
+    """Where the item behind this one begins."""
     return w.at(item, w.add(w.load(item, _NDIM), len(_EACH)))
 
 
@@ -149,21 +156,36 @@ def _is_missing(w: Writer, item: str) -> str:
     return w.value(f"and i1 {is_array}, {w.value(f'icmp eq i8 {_flag(w, item)}, 0')}")
 
 
-def _new_array(w: Writer, plan: str, item: str) -> str:
-    """A copy of an array as one of NumPy's; null with an exception set where there is no memory."""
-    descr, ndim = w.load(item, _DTYPE, "ptr"), w.value(f"trunc i64 {w.load(item, _NDIM)} to i32")
-    w.call("void", python(w, plan, "Py_IncRef"), f"ptr {descr}")
-    made = w.call(
-        "ptr", python(w, plan, "PyArray_NewFromDescr"), f"ptr {w.load(plan, ARRAY_TYPE, 'ptr')}", f"ptr {descr}",
-        f"i32 {ndim}", f"ptr {w.at(item, len(_EACH))}", "ptr null", "ptr null", "i32 0", "ptr null",
-    )  # fmt: skip
-    with w.when(w.value(f"icmp ne ptr {made}, null")):
-        _copy(w, _field(w, made, DATA), w.load("%P", w.load(item, _ARRAY), "ptr"), w.load(item, _BYTES))
-    return made
+def new_array(w: Writer, plan: str, item: str) -> str:
+    """A new reference: a copy of an item's array as one of NumPy's, or None if it is none; null, with an exception
+    set, where there is no memory.
+    """
+    none = _none(w, plan)
+    found = w.variable("ptr", none)
+    is_array = w.value(f"icmp eq i64 {w.load(item, _ITEM)}, {AN_ARRAY}")
+    with w.when(is_array):
+        descr, ndim = w.load(item, _DTYPE, "ptr"), w.value(f"trunc i64 {w.load(item, _NDIM)} to i32")
+        w.call("void", python(w, plan, "Py_IncRef"), f"ptr {descr}")
+        made = w.call(
+            "ptr", python(w, plan, "PyArray_NewFromDescr"), f"ptr {w.load(plan, ARRAY_TYPE, 'ptr')}", f"ptr {descr}",
+            f"i32 {ndim}", f"ptr {w.at(item, len(_EACH))}", "ptr null", "ptr null", "i32 0", "ptr null",
+        )  # fmt: skip
+        w.line(f"store ptr {made}, ptr {found}")
+        with w.when(w.value(f"icmp ne ptr {made}, null")):
+            to = w.load(w.at(made, DATA, "i8"), 0, "ptr")
+            _copy(w, to, w.load("%P", w.load(item, _ARRAY), "ptr"), w.load(item, _BYTES))
+    with w.when(w.value(f"xor i1 {is_array}, true")):
+        w.call("void", python(w, plan, "Py_IncRef"), f"ptr {none}")
+    return w.value(f"load ptr, ptr {found}")
 
 
 def _copy(w: Writer, to: str, source: str, size: str) -> None:
     w.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {size}, i1 false)")
+
+
+def copy_to_item(w: Writer, item: str, source: str) -> None:
+    """Write what is elsewhere into an item's array."""
+    _copy(w, w.load("%P", w.load(item, _ARRAY), "ptr"), source, w.load(item, _BYTES))
 
 
 def _unpack() -> str:
@@ -192,7 +214,7 @@ def _unpack() -> str:
             with w.when(there):
                 _need_array(w, plan, own, item)
                 _copy(w, to, _field(w, own, DATA), w.load(item, _BYTES))
-        w.line(f"store ptr {_next(w, item)}, ptr {at}")
+        w.line(f"store ptr {next_item(w, item)}, ptr {at}")
     w.line("ret i32 0")
     return w.text
 
@@ -254,4 +276,7 @@ def kept_steps() -> dict[str, str]:
     return {"pack": _pack(), "unpack": _unpack(), "give": _give(), "leave_out": _leave_out()}
 
 
-__all__ = ["LARGE_KEPT", "dtype_address", "kept_steps", "packed_frame", "unpacked_frame"]
+__all__ = [
+    "LARGE_KEPT", "array_words", "copy_to_item", "dtype_address", "kept_steps", "new_array", "next_item",
+    "no_array_words", "packed_frame", "unpacked_frame",
+]  # fmt: skip

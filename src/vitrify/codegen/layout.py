@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..ir.program import Operator
 from . import entry
 from .flat import Label, flattened
 from .operands import ARENA, INPUT, OUTPUT, STATE, Edge, Entry, Operand, Step
@@ -67,6 +68,8 @@ class Layout:
             return self._state
         if isinstance(word, (Entry, Label)):
             return word
+        if isinstance(word, Operator):  # nobody has to raise for it
+            return 0
         return _Place(blocks[word.block][word.is_end]) if isinstance(word, Edge) else int(word)
 
     def _pointer(self, x: Operand) -> int:

@@ -92,12 +92,16 @@ def dense(shape: Shape, itemsize: int) -> Shape:
 
 @dataclass(eq=False)
 class Step:
-    """One step: its function, its words (an Operand stands for its address), and what it runs (`Edge` in the words)."""
+    """One step: its function, its words (an Operand stands for its address), and what it runs (`Edge` in the words).
+
+    is_sure: it never leaves the run to the interpreter, as others of its function may.
+    """
 
     function: str
     words: list[Any]
     blocks: tuple[list[Step], ...] = ()
     touched: list[Buffer] = field(default_factory=list)
+    is_sure: bool = False
 
 
 def all_steps(steps: Sequence[Step]) -> Iterator[Step]:

@@ -11,6 +11,7 @@ from ..ops.like import cast_op
 from .calling import CallingAssembler
 from .emit import INT64, memory_type
 from .errors import NoNativeForm
+from .missing import known_flag
 from .operands import Operand, broadcast, expanded
 from .order_steps import KEYS
 from .products import moved
@@ -116,6 +117,7 @@ class OrderingAssembler(CallingAssembler):
         out = self.new(shape, x.dtype)
         words = [out, self.contiguous(expanded(x, shape)), self.contiguous(divisor), out.size]
         self.add(f"divided_{memory_type(x.dtype)}", [*words, int(y.size != 1), int(rest)])
+        self.steps[-1].is_sure = y.buffer.size == y.dtype.itemsize and bool(known_flag(y))
         return out
 
     def _places(self, places: Operand) -> Operand:

@@ -36,7 +36,7 @@ _LONG = 1 << 17
 @dataclass(frozen=True)
 class Planned:
     """A plan: its function, which draws random numbers by itself, the bytes of its arena and of all results, how many
-    steps it has, and whether it gives more than arrays.
+    steps it has, and whether it does more than giving arrays.
     """
 
     function: Any
@@ -59,11 +59,14 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[A
     is_free = (assembler.has_loops or assembler.bytes >= _LONG) and not assembler.has_objects
     plan = _array(program, functions, list(zip(inputs, flags)), results, is_free, assembler.has_objects)
     size = sum(r.size * r.dtype.itemsize for r in results if not isinstance(r, Frame))
+    plan.objects = assembler.objects
     function = entry.function_of(plan)
+    if assembler.words and assembler.calls_host:
+        raise NoNativeForm("Python may draw random numbers between those of the program")
     if assembler.words:
         function = drawing(function, assembler.words)
     count = sum(len(list(all_steps(steps))) for steps in (assembler.steps, *[f.steps for f in functions]))
-    has_others = any(x is None or isinstance(x, (Frame, Maybe)) for x in outputs)
+    has_others = assembler.calls_host or any(x is None or isinstance(x, (Frame, Maybe)) for x in outputs)
     return Planned(function, program.arena, size, count, has_others)
 
 
@@ -126,7 +129,7 @@ def _array(
     specs_in, specs_out = parts.add([0] * (entry.EACH * len(inputs))), parts.add([0] * (entry.EACH * len(results)))
     pairs = [parts.add([0] * (2 * len(frame.derived))) for frame in frames]
     records = {f: parts.add([0] * len(RECORD)) for f in functions}
-    plan = np.array(parts.words, np.int64)
+    plan = np.array(parts.words, np.int64).view(_Plan)
     start = plan.ctypes.data
 
     def at(index: int) -> int:
@@ -161,6 +164,12 @@ def _array(
         *[0] * (FUNCTIONS - entry.HAS_OBJECTS - 1), *entry.functions(), id(None),
     ]  # fmt: skip
     return plan
+
+
+class _Plan(np.ndarray[Any, Any]):
+    """The words, and the objects of Python's that they name."""
+
+    objects: list[Any]
 
 
 class _Parts:

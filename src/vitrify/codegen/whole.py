@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -26,7 +27,9 @@ from .assembler import Assembler
 from .calls import MOST_TRIES, Kind, OtherwiseError, build_functions
 from .elements import Pointwise
 from .emit import INT64
+from .entry import may_refuse
 from .errors import NoNativeForm
+from .host_steps import Host, host_call, settle
 from .llvm import why_not_here
 from .missing import is_surely_array
 from .native import for_steps
@@ -68,22 +71,23 @@ def _always() -> bool:
     return True
 
 
-def why_not(operators: Sequence[Operator], seen: Collection[Block] = ()) -> str:
+def why_not(operators: Sequence[Operator], has_host: bool = False, seen: Collection[Block] = ()) -> str:
     """Why operators have no native form; empty as far as can be said before arrays are known.
 
-    seen: functions that were looked at, or are being.
+    has_host: whether Python may be called back; seen: functions that were looked at, or are being.
     """
     for operator in operators:
         op = operator.op
-        if (op.random and op.native is None) or op.effect or operator.ref_count:
+        is_called = has_host and op.called_back is not None
+        if (op.random and op.native is None) or (op.effect and not is_called) or operator.ref_count:
             return f"{op.name} does more than compute its outputs"
-        if op.native is None and op.scalar is None and op.decompose is None and not op.view:
+        if not is_called and op.native is None and op.scalar is None and op.decompose is None and not op.view:
             return f"{op.name} has no native form"
         if any(isinstance(v.meta, ListMeta) for v in operator.variables):
             return f"{op.name} works on lists"
         for block in operator.attrs.values():
             if isinstance(block, Block) and block not in seen:
-                reason = why_not(block.ops, {*seen, block} if block.name else seen)
+                reason = why_not(block.ops, has_host, {*seen, block} if block.name else seen)
                 if reason:
                     return reason
     return ""
@@ -107,11 +111,13 @@ class WholeProgram:
     """A block for all signatures of arrays. Threads may share it."""
 
     def __init__(
-        self, inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], is_part: bool = False
-    ) -> None:
-        """is_part: of a program, so that it was looked at how much each operator works on."""
+        self, inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], is_part: bool = False,
+        host: Host | None = None,
+    ) -> None:  # fmt: skip
+        """is_part: of a program, so that it was looked at how much each operator works on; host: runs Python's code."""
         self._inputs = inputs
         self._is_part = is_part
+        self._host = host
         self._operators = operators
         given = set(inputs)
         made = dict.fromkeys(v for v in outputs if v is not None and v not in given)
@@ -162,6 +168,8 @@ class WholeProgram:
         try:
             found: tuple[Any, ...] | None = planned.function(*arrays)
         except MemoryError:  # the operators themselves raise it, with the user's line
+            if planned.has_others:
+                raise
             return None
         return found
 
@@ -226,7 +234,7 @@ class WholeProgram:
         more = () if ending is None else ending.arrays
         key = Operand(Buffer(INPUT, 16, len(arrays) + len(more)), 0, (2,), (8,), INT64)
         assembler = OrderingAssembler(self._kernel, self._run_block, key, team())
-        assembler.functions.known = known
+        assembler.functions.known, assembler.host = known, self._host
         given = [_given(i, a) for i, a in enumerate((*arrays, *more))]
         found: Found = dict(zip(self._inputs, given))
         self._run(assembler, self._operators, found)
@@ -239,6 +247,9 @@ class WholeProgram:
                 raise NoNativeForm("an output may be missing")
             ending.emit(assembler, given[: len(arrays)], needs, given[len(arrays) :])
         build_functions(assembler)
+        settle(assembler, may_refuse)
+        if ending is not None and assembler.calls_host:
+            raise NoNativeForm("a program that calls Python ends in nothing else")
         count = len(assembler.steps) + sum(len(f.steps) for f in assembler.functions)
         is_large = assembler.bytes > LARGE_STEP * max(count, 1)
         if is_large and not self._is_part and not assembler.has_windows:
@@ -291,6 +302,7 @@ class WholeProgram:
             given = zip(operator.inputs, values)
             if any(x is None and v is not None for v, x in given):
                 raise NoNativeForm("an operator reads what is missing")
+        assembler.operator = operator
         known = self._sums.get(operator)
         own = None if known is None else gathered(assembler, known, operator, values, found)
         made = self._form(assembler, operator, values) if own is None else own
@@ -309,6 +321,10 @@ class WholeProgram:
     def _form(self, assembler: Assembler, operator: Operator, values: list[Any]) -> Any:
         """What the operator's native form makes of these values."""
         op: OpDef = operator.op
+        if op.called_back is not None and assembler.host is not None:
+            host = assembler.host
+            call = partial(host_call, assembler, host, operator, values)
+            return op.called_back(assembler, call, *values, **operator.attrs)
         if op.native is not None:
             return op.native(assembler, *values, **operator.attrs)
         if op.scalar is not None or op.decompose is not None:
@@ -377,12 +393,18 @@ def _check(operator: Operator, variable: Variable, value: Any) -> None:
 
 
 def whole_program(
-    inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], is_part: bool = False
-) -> WholeProgram | None:
-    """The operators as a native program; None where one has no native form, or outputs must share memory."""
-    if not NATIVE.value or why_not_here() or not layout_is_known() or why_not(operators):
+    inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any], is_part: bool = False,
+    host: Host | None = None,
+) -> WholeProgram | None:  # fmt: skip
+    """The operators as a native program; None where one has no native form, or outputs must share memory.
+
+    host: runs those that call Python's code.
+    """
+    if not NATIVE.value or why_not_here() or not layout_is_known() or why_not(operators, host is not None):
         return None
-    return WholeProgram(inputs, operators, outputs, is_part) if _are_separate(inputs, operators, outputs) else None
+    if not _are_separate(inputs, operators, outputs):
+        return None
+    return WholeProgram(inputs, operators, outputs, is_part, host)
 
 
 def _are_separate(inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any]) -> bool:

@@ -15,6 +15,7 @@ from ..core.sequences import as_list
 from ..device.api import put
 from ..ops.registry import NoGradient, OpDef, define_op
 from .arrays import to_array
+from .host_ops import always_called
 
 _CPU = CPUPlace()
 
@@ -61,6 +62,7 @@ callback_op: OpDef = define_op(
     "host_callback",
     kernel=lambda xp, *values, function, out: run_callback(function, values, out),
     meta=lambda *values, function, out: out,
+    called_back=always_called,
     vjp=NoGradient("a Python function computed it, without a vjp"),
     outputs=("*outs",),
     effect=True,
@@ -69,6 +71,7 @@ differentiable_callback_op: OpDef = define_op(
     "differentiable_host_callback",
     kernel=lambda xp, *values, function, out, vjp: run_callback(function, values, out),
     meta=lambda *values, function, out, vjp: out,
+    called_back=always_called,
     vjp=_callback_vjp,
     outputs=("*outs",),
     effect=True,

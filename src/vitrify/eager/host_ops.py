@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -39,9 +39,15 @@ def _print_kernel(xp: Any, *values: Any, text: Expression, file: Expression, flu
     return ()
 
 
+def always_called(n: Any, call: Callable[..., tuple[Any, ...]], /, *values: Any, **attrs: Any) -> tuple[Any, ...]:
+    """How a native program calls a kernel that needs Python: `OpDef.called_back`."""
+    return call()
+
+
 print_op = define_op(
     "print",
     kernel=_print_kernel,
+    called_back=always_called,
     meta=lambda *values, text, file, flush: (),
     vjp=EFFECT,
     outputs=("*outs",),
@@ -89,9 +95,20 @@ def _said(error: Expression) -> str | None:
         return None
 
 
+def _asserted(
+    n: Any, call: Callable[..., tuple[Any, ...]], condition: Any, *values: Any, error: Expression
+) -> tuple[Any, ...]:
+    """The call only where one truth value is false."""
+    if condition.size != 1:
+        return call(raises_only=True)
+    n.choose(n.reshape(condition, ()), tuple, lambda: call(raises_only=True))
+    return ()
+
+
 assert_op = define_op(
     "assert",
     kernel=_assert_kernel,
+    called_back=_asserted,
     meta=lambda condition, *values, error: (),
     vjp=EFFECT,
     outputs=("*outs",),
@@ -108,9 +125,14 @@ def _raise_kernel(xp: Any, *values: Any, error: Expression, cause: Expression, c
     raise err
 
 
+def _raises(n: Any, call: Callable[..., tuple[Any, ...]], /, *values: Any, **attrs: Any) -> tuple[Any, ...]:
+    return call(raises_only=True)
+
+
 raise_op = define_op(
     "raise",
     kernel=_raise_kernel,
+    called_back=_raises,
     meta=lambda *values, error, cause, chained: (),
     vjp=EFFECT,
     outputs=("*outs",),
@@ -156,6 +178,7 @@ def fits(shape: Sequence[int], wanted: Sequence[int]) -> bool:
 host_value_op = define_op(
     "host_value",
     kernel=_host_value_kernel,
+    called_back=always_called,
     meta=lambda *values, call, meta: (meta,),
     vjp=NoGradient("Python code computed it"),
     outputs=("*outs",),
@@ -165,6 +188,7 @@ host_value_op = define_op(
 draw_op = define_op(
     "host_draw",
     kernel=_host_value_kernel,
+    called_back=always_called,
     meta=lambda *values, call, meta: (meta,),
     vjp=NoGradient("it is drawn at random"),
     outputs=("*outs",),

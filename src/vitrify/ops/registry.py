@@ -185,6 +185,8 @@ class OpDef:
             codegen's Assembler `n`; elementwise ops and views need none.
         native_alone: whether the native form is worth a call of its own, where arrays are large, too.
         native_windows: whether it multiplies with windows of an array, which pays for all around it, however large.
+        called_back: `called_back(n, call, *operands, **attrs)` -> its outputs in a native program that may call Python:
+            what `call()` gives, which adds the call of the kernel.
         ahead: a form like `native` for programs compiled ahead of time, which run without NumPy and BLAS: of what a
             program that has those leaves to them.
         ahead_places: whether that form takes attributes that only the run knows, as arrays of one element.
@@ -232,6 +234,7 @@ class OpDef:
     combiner: Combiner | None = None
     decompose: Callable[..., Any] | None = None
     native: Callable[..., Any] | None = None
+    called_back: Callable[..., Any] | None = None
     native_alone: bool = False
     native_windows: bool = False
     ahead: Callable[..., Any] | None = None
@@ -355,6 +358,7 @@ def define_op(
     combiner: Combiner | None = None,
     decompose: Callable[..., Any] | None = None,
     native: Callable[..., Any] | None = None,
+    called_back: Callable[..., Any] | None = None,
     native_alone: bool = False,
     native_windows: bool = False,
     ahead: Callable[..., Any] | None = None,
@@ -404,6 +408,7 @@ def define_op(
         combiner=combiner,
         decompose=decompose,
         native=native,
+        called_back=called_back,
         native_alone=native_alone,
         native_windows=native_windows,
         ahead=ahead,

@@ -63,7 +63,7 @@ def run_on_stack(core: Core, arrays: list[Any]) -> tuple[Any, ...]:
         if isinstance(callee, LoweredFunction):
             callee, depth = callee.core, depth + 1
             if depth > limit:
-                stack[-1].throw(_too_deep(limit))
+                stack[-1].throw(too_deep(limit))
         if callee.suspends:
             stack.append(callee.running(arrays))
             depths.append(depth)
@@ -71,7 +71,8 @@ def run_on_stack(core: Core, arrays: list[Any]) -> tuple[Any, ...]:
             outputs = callee.consume(arrays)
 
 
-def _too_deep(limit: int) -> DepthError:
+def too_deep(limit: int) -> DepthError:
+    """The error for one call more than so many, one inside the other."""
     return DepthError(
         f"the function calls itself more than {limit} times without returning",
         hint="see that it stops; sys.setrecursionlimit() raises the limit, which is ten times Python's own",

@@ -24,7 +24,7 @@ from .warming import ITERATIONS
 if TYPE_CHECKING:
     from ..codegen.whole import WholeProgram
 
-_codegen = lazy_module("vitrify.codegen.whole")
+_codegen, _called_back = lazy_module("vitrify.codegen.whole"), lazy_module("vitrify.runtime.called_back")
 
 # What an operator takes longer in the interpreter than in a native program, and what planning takes for one, in
 # milliseconds.
@@ -101,7 +101,8 @@ class Whole:
             if not self._is_part and _is_surely_large(self._operators):
                 self.is_none = True
                 return None
-            made = _codegen.whole_program(self._inputs, self._operators, self._outputs, self._is_part)
+            host = None if self._is_part else _called_back.PythonHost()
+            made = _codegen.whole_program(self._inputs, self._operators, self._outputs, self._is_part, host)
             program = self._program = made
             if program is None:
                 self.is_none = True
