@@ -42,6 +42,8 @@ class LateFrees(Generic[T]):
 
     def poll(self) -> None:
         """Give back what can be given back now."""
+        if not self._waiting:
+            return
         passed = self._timeline.passed
         waiting, self._waiting = self._waiting, []
         for item, events in waiting:

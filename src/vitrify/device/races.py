@@ -48,6 +48,8 @@ class Races:
         self.violations: list[str] = []
         self.clocks: dict[Hashable, Clock] = defaultdict(dict)
         self._effects: dict[str, Stamp] = {}
+        self._learnt = 0  # how often the host has waited
+        self._told: dict[Hashable, int] = {}  # how often it had when a stream learnt from it
 
     def found(self, text: str) -> None:
         """Note a violation."""
@@ -55,14 +57,21 @@ class Races:
 
     def stamp(self, stream: Hashable) -> Stamp:
         """A new kernel of a stream; what the host waited for is done before it."""
+        self.learn_of_host(stream)
         clock = self.clocks[stream]
-        learn(clock, self.clocks[HOST])
-        clock[stream] = clock.get(stream, 0) + 1
-        return stream, clock[stream]
+        number = clock[stream] = clock.get(stream, 0) + 1
+        return stream, number
 
     def host_knows(self, clock: Clock) -> None:
         """The host has waited for what a clock says."""
         learn(self.clocks[HOST], clock)
+        self._learnt += 1
+
+    def learn_of_host(self, stream: Hashable) -> None:
+        """Let a stream know what the host does, from which all that it is given next comes."""
+        if self._told.get(stream) != self._learnt:
+            learn(self.clocks[stream], self.clocks[HOST])
+            self._told[stream] = self._learnt
 
     def knows(self, stream: Hashable, kernel: Stamp) -> bool:
         """Whether a kernel is done before whatever the stream is given next."""
@@ -79,30 +88,34 @@ class Races:
 
     def read(self, memory: Memory, kernel: Stamp) -> None:
         """A kernel reads memory."""
-        self._ordered(memory, kernel, memory.writer, "reads", "writes")
+        writer = memory.writer
+        if writer is not None and not knows(self.clocks[kernel[0]], writer):
+            self._race(memory, kernel, writer, "reads", "writes")
         memory.readers.append(kernel)
 
     def write(self, memory: Memory, kernel: Stamp) -> None:
         """A kernel writes memory."""
-        self._ordered(memory, kernel, memory.writer, "writes", "writes")
+        clock, writer = self.clocks[kernel[0]], memory.writer
+        if writer is not None and not knows(clock, writer):
+            self._race(memory, kernel, writer, "writes", "writes")
         for reader in memory.readers:
-            if reader != kernel:
-                self._ordered(memory, kernel, reader, "writes", "reads")
+            if reader != kernel and not knows(clock, reader):
+                self._race(memory, kernel, reader, "writes", "reads")
         memory.writer, memory.readers = kernel, []
 
-    def _ordered(self, memory: Memory, kernel: Stamp, other: Stamp | None, does: str, did: str) -> None:
-        stream = kernel[0]
-        if other is not None and not self.knows(stream, other):
-            self.found(
-                f"a kernel on {stream} {does} memory {memory.number}, which a kernel on {other[0]} {did}: no event "
-                "lets it wait"
-            )
+    def _race(self, memory: Memory, kernel: Stamp, other: Stamp, does: str, did: str) -> None:
+        self.found(
+            f"a kernel on {kernel[0]} {does} memory {memory.number}, which a kernel on {other[0]} {did}: no event "
+            "lets it wait"
+        )
 
 
 def learn(clock: Clock, other: Clock) -> None:
     """Let a clock know what another one does."""
+    known = clock.get
     for stream, stamp in other.items():
-        clock[stream] = max(clock.get(stream, 0), stamp)
+        if known(stream, 0) < stamp:
+            clock[stream] = stamp
 
 
 def knows(clock: Clock, kernel: Stamp) -> bool:

@@ -170,7 +170,7 @@ class SimulatedDevice:
         """Whether the event has passed; some time passes meanwhile."""
         self._refuse("the host asks for an event")
         self._time.pass_some()
-        done = self._time.has_passed(event)
+        done = event.has_passed
         if done:
             self._races.host_knows(event.clock)
         return done
@@ -276,7 +276,7 @@ class SimulatedDevice:
             races.found(f"a kernel on {stream} uses memory {value.memory[0].number} after it was freed")
         for memory in value.memory:
             races.read(memory, kernel)
-            if not value.freed:
+            if not value.freed and memory.stream != stream:
                 self.memory.use(memory.block, stream)
 
     def _value(self, kernel: Stamp, shared: tuple[Memory, ...], size: int) -> Value:
@@ -289,12 +289,13 @@ class SimulatedDevice:
         """New memory: all that touched what was in its place before must be done."""
         stream, races = kernel[0], self._races
         block = self.memory.allocate(size, stream)
-        learn(races.clocks[stream], races.clocks[HOST])  # what the pool found to have passed is done before the kernel
+        races.learn_of_host(stream)  # what the pool found to have passed is done before the kernel
         memory = Memory(next(self._numbers), stream, block, block.address, block.size)
-        memory.replaced = [old for old in self._freed if old.overlaps(memory)]
-        for old in memory.replaced:
-            races.write(old, kernel)
-        self._freed = [old for old in self._freed if not memory.covers(old)]
+        if self._freed:
+            memory.replaced = [old for old in self._freed if old.overlaps(memory)]
+            for old in memory.replaced:
+                races.write(old, kernel)
+            self._freed = [old for old in self._freed if not memory.covers(old)]
         races.write(memory, kernel)
         return memory
 

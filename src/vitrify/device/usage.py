@@ -23,7 +23,8 @@ class Gauge:
         self.now += amount
         if amount > 0:
             self.total += amount
-            self.peak = max(self.peak, self.now)
+            if self.now > self.peak:
+                self.peak = self.now
 
     def reset_peak(self) -> None:
         """Let the peak be what is in use now."""

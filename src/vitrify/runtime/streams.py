@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from .access import Access
@@ -46,12 +47,12 @@ class Schedule:
     stops: tuple[tuple[int, ...], ...]
     classes: dict[tuple[int, int], str]
 
-    @property
+    @cached_property
     def records(self) -> frozenset[int]:
         """Instructions that someone waits for."""
         return frozenset(a for waited in (*self.waits, *self.stops) for a in waited)
 
-    @property
+    @cached_property
     def streams(self) -> tuple[Stream, ...]:
         """All streams that are used."""
         return tuple(sorted(set(self.stream)))
