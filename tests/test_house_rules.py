@@ -118,6 +118,14 @@ def for_every_file(rule: Callable[[Path], list[str]]) -> Callable[[], None]:
     return test
 
 
+@pytest.fixture(autouse=True, scope="module")
+def nothing_kept() -> Iterator[None]:
+    """Trees of all files are millions of objects, which tests that search for cycles would go over."""
+    yield
+    tree_of.cache_clear()
+    imports_of.cache_clear()
+
+
 @cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), name_of(path))

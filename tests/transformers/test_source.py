@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import functools
+import gc
 import importlib
 import importlib.util
 import itertools
@@ -273,3 +275,42 @@ def test_functions_of_a_file_written_just_now(tmp_path):
     spec.loader.exec_module(module)
     for fn in (module.decorated.__func__, module.managed, module.Holder.method):
         assert find_definition(fn).node.name == fn.__name__
+
+
+SHARED_LINES = """\
+# before
+same = lambda f: f
+a = 1; first = lambda x: (
+    x + a); second = lambda x: x * a
+@same
+
+# between
+@same
+def decorated(x):
+    return \'\'\'
+\'\'\' + str(x)
+class Outer: shift = 1; method = lambda self, x: x + self.shift
+if a:
+    def inside(x): return x - a
+else: other = 1
+last = lambda x: -x"""
+
+
+def test_statements_that_share_lines():
+    space = cell(SHARED_LINES)
+    assert [converted(space[name])(5) for name in ("first", "second", "inside", "last")] == [6, 5, 4, -5]
+    assert converted(space["decorated"])(5) == "\n5"
+    assert converted(space["Outer"].method)(space["Outer"](), 5) == 6
+    places = [find_definition(space[name]).node for name in ("first", "second", "decorated", "last")]
+    assert [(node.lineno, node.col_offset) for node in places] == [(3, 15), (4, 21), (9, 0), (16, 7)]
+
+
+def test_no_trees_of_files_are_kept():
+    """Those of all files of a program are millions of objects, which each search for cycles would go over."""
+    lines = [f"def f{i}(x):\n    return x + {i} * (x - {i})\n" for i in range(500)]
+    space = cell("".join(lines))
+    gc.collect()
+    before = sum(isinstance(held, ast.AST) for held in gc.get_objects())
+    assert all(find_definition(space[f"f{i}"]).node.name == f"f{i}" for i in range(500))
+    gc.collect()
+    assert sum(isinstance(held, ast.AST) for held in gc.get_objects()) - before < 1000

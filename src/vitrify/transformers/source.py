@@ -1,7 +1,9 @@
-"""Where a function's source stands: the node of its definition in the tree of the whole file.
+"""Where a function's source stands: the node of its definition in the tree of the statements around it.
 
-Parsing the whole file, not the text of one function, keeps line and column numbers, multi-line strings and the
-class around a method as they are, and tells apart several lambdas on one line.
+Parsing all that stands around a function in its file, not the text of the function, keeps line and column numbers,
+multi-line strings and the class around a method as they are, and tells apart several lambdas on one line. What is kept
+of a file is where its statements begin, not their trees: those of a program's files are millions of objects, which
+every search for cycles goes over.
 """
 
 from __future__ import annotations
@@ -11,9 +13,13 @@ import copy
 import inspect
 import linecache
 import os
+import re
 import time
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import attrgetter
 from types import CodeType, FunctionType
 
 from ..core.cache import BoundedCache
@@ -29,6 +35,8 @@ _NO_SOURCE_HINT = (
 )
 _NAME_OF_ANY_TEXT = "<string>"
 """What exec() names every text; from Python 3.13 on, lines of this name are there, those of `python -c`."""
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+"""A line as Python's parser counts them; `str.splitlines` knows more ends of lines."""
 _ASYNCHRONOUS = {
     inspect.CO_COROUTINE: "coroutines (`async def`)",
     inspect.CO_ASYNC_GENERATOR: "async generators",
@@ -58,7 +66,7 @@ def find_definition(fn: FunctionType) -> Definition:
     remembered = _REMEMBERED.get(code)
     if remembered is not None:
         return remembered
-    candidates = _index(code.co_filename, _file_text(fn)).get((code.co_name, code.co_firstlineno), ())
+    candidates = _defined_at(code.co_filename, _file_text(fn), code.co_name, code.co_firstlineno)
     matching = [found for found in candidates if _parameter_names(found) == _code_parameters(code)]
     may_be_another = code.co_filename == _NAME_OF_ANY_TEXT
     if len(matching) == 1 and (may_be_another or _is_young(code.co_filename)):
@@ -119,25 +127,60 @@ def _not_available(code: CodeType) -> NoSourceError:
     return NoSourceError(f"the source of function `{code.co_name}` ({where}) is not available", hint=_NO_SOURCE_HINT)
 
 
-_Index = dict[tuple[str, int], tuple[Definition, ...]]
+@dataclass(frozen=True)
+class _Piece:
+    """One statement of a file, or several that share a line, with the empty lines and comments before it."""
+
+    last: int
+    """The number of its last line."""
+    begin: int
+    end: int
+    """Where its text begins and ends in the file's."""
 
 
-_INDEXES: BoundedCache[tuple[str, str], _Index] = BoundedCache("source definitions", limit=64)
+_PIECES: BoundedCache[tuple[str, str], tuple[_Piece, ...]] = BoundedCache("statements of files", limit=1024)
 """By file name and text, so that an edited file is a new entry."""
 
+_Index = dict[tuple[str, int], tuple[Definition, ...]]
+_INDEXES: BoundedCache[tuple[str, int], _Index] = BoundedCache("source definitions", limit=32)
+"""By the text of a piece, and how many lines stand before it."""
 
-def _index(filename: str, text: str) -> _Index:
-    """All definitions of a file, by name and first line."""
-    return _INDEXES.get_or_build((filename, text), lambda: _build_index(filename, text))
+
+def _defined_at(filename: str, text: str, name: str, line: int) -> tuple[Definition, ...]:
+    """The definitions of a file that have this name and first line."""
+    pieces = _PIECES.get_or_build((filename, text), lambda: _pieces(filename, text))
+    number = bisect_left(pieces, line, key=attrgetter("last"))
+    if number == len(pieces):
+        return ()
+    piece = pieces[number]
+    before = pieces[number - 1].last if number else 0
+    part = text[piece.begin : piece.end]
+    return _INDEXES.get_or_build((part, before), lambda: _index(filename, part, before)).get((name, line), ())
 
 
-def _build_index(filename: str, text: str) -> _Index:
+def _pieces(filename: str, text: str) -> tuple[_Piece, ...]:
+    """The pieces of a file, in order."""
     try:
         tree = ast.parse(text, filename)
     except SyntaxError as err:
         raise NoSourceError(f"the source file {filename} does not parse: {err.msg}", hint="reload the module") from err
+    lines = _LINE.findall(text)
+    ends = [0, *accumulate(map(len, lines))]
+    found: list[_Piece] = []
+    for stmt in tree.body:
+        before = found[-1].last if found else 0
+        if stmt.lineno <= before:
+            before = found[-2].last if len(found) > 1 else 0
+            found.pop()
+        last = stmt.end_lineno or stmt.lineno
+        found.append(_Piece(last, ends[before], ends[last]))
+    return tuple(found)
+
+
+def _index(filename: str, part: str, before: int) -> _Index:
+    """All definitions in a piece behind so many lines of a file, by name and first line."""
     index: dict[tuple[str, int], list[Definition]] = {}
-    for definition in _definitions(tree):
+    for definition in _definitions(ast.parse("\n" * before + part, filename)):
         for key in _keys(definition.node):
             index.setdefault(key, []).append(definition)
     return {key: tuple(found) for key, found in index.items()}
