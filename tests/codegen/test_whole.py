@@ -288,6 +288,19 @@ def test_outputs_may_be_inputs_or_come_twice():
     assert given_back is x and nothing is None and first is again and np.array_equal(first, x * 2 + 1)
 
 
+def test_a_variable_that_is_written_anew_is_no_input_given_back():
+    program = paddle.static.Program()
+    with paddle.static.program_guard(program):
+        total = paddle.static.create_global_var([1], 0.0, "float32", persistable=True, name="running_total")
+        x = paddle.static.data("x", [1])
+        paddle.static.nn.cond(x > 0, lambda: [paddle.assign(total + x, total), None][1])
+    block = program.global_block()
+    native = whole_program([x, total], block.ops, [total])
+    for value, wanted in ((2.0, 12.0), (-5.0, 10.0)):
+        (found,) = native([np.array([value], "float32"), np.array([10.0], "float32")])
+        assert found == [wanted]
+
+
 def test_other_layouts_and_kinds_of_arrays_get_plans_of_their_own():
     x = numbers(6, 8)
     program = program_of(lambda x: paddle.exp(x) * 2 - x, ([-1, -1], "float32"))

@@ -119,11 +119,11 @@ class WholeProgram:
         self._is_part = is_part
         self._host = host
         self._operators = operators
-        given = set(inputs)
+        given = _unchanged(inputs, operators)
         made = dict.fromkeys(v for v in outputs if v is not None and v not in given)
         self._outputs = tuple(made)
         self._sums = sums_of_products(operators, self._outputs)
-        places = {v: i for i, v in enumerate((*made, *inputs))} | {None: -1}
+        places = {v: i for i, v in enumerate((*made, *inputs)) if i < len(made) or v in given} | {None: -1}
         picks = [places[v] for v in outputs]
         self._picks = None if picks == list(range(len(made))) else picks
         self._kernels: dict[Block, Pointwise | RowLoop | str] = {}  # or why there is none
@@ -407,6 +407,11 @@ def whole_program(
     return WholeProgram(inputs, operators, outputs, is_part, host)
 
 
+def _unchanged(inputs: Sequence[Variable], operators: Sequence[Operator]) -> set[Variable]:
+    """The inputs that a program, which may write a variable anew, gives back as they were if it gives them."""
+    return set(inputs).difference(*[operator.outputs for operator in operators])
+
+
 def _are_separate(inputs: Sequence[Variable], operators: Sequence[Operator], outputs: Sequence[Any]) -> bool:
     """Whether no output is a view of an input or of another output: those of a native program share no memory."""
     roots = {v: v for v in inputs}
@@ -414,7 +419,7 @@ def _are_separate(inputs: Sequence[Variable], operators: Sequence[Operator], out
         if operator.op.view and isinstance(operator.inputs[0], Variable):
             root = roots.get(operator.inputs[0], operator.inputs[0])
             roots.update(dict.fromkeys(operator.outputs, root))
-    given = set(inputs)
+    given = _unchanged(inputs, operators)
     made = {v for v in outputs if v is not None and v not in given}
     found = [roots.get(v, v) for v in made]
     return len(set(found)) == len(found) and given.isdisjoint(found)
