@@ -35,8 +35,8 @@ _LOOPS = ("while_true", "repeat")
 class Host(Protocol):
     """Who runs operators in Python, and raises as the interpreter does."""
 
-    def run(self, operator: Operator, arrays: Sequence[Any]) -> tuple[Any, ...]:
-        """What an operator gives for arrays."""
+    def function_of(self, operator: Operator) -> Callable[..., tuple[Any, ...]]:
+        """What an operator gives for arrays, as a function."""
 
     def too_deep(self, operator: Operator) -> Any:
         """Raise the error for a call that is too deep."""
@@ -65,13 +65,12 @@ class _Called:
     """An operator as a function from arrays to a tuple of arrays whose elements lie side by side."""
 
     def __init__(self, host: Host, operator: Operator) -> None:
-        self._host = host
-        self._operator = operator
+        self._run = host.function_of(operator)
+        self._metas = [v.meta for v in operator.outputs]
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        found = self._host.run(self._operator, arrays)
-        metas = [v.meta for v in self._operator.outputs]
-        return tuple([_fitting(np.asarray(x, order="C"), m) for x, m in zip(found, metas, strict=True)])
+        found = self._run(*arrays)
+        return tuple([_fitting(np.asarray(x, order="C"), m) for x, m in zip(found, self._metas, strict=True)])
 
 
 def _fitting(x: Any, meta: Any) -> Any:

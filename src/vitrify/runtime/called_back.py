@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,14 +18,19 @@ from .instruction import pure_call
 class PythonHost:
     """Runs operators one by one."""
 
-    def run(self, operator: Operator, arrays: Sequence[Any]) -> tuple[Any, ...]:
-        """What an operator gives for arrays. Raises what its kernel raises, explained."""
-        try:
-            found: tuple[Any, ...] = pure_call(operator, operator.attrs, np)(*arrays)
-        except Exception as err:
-            raise_if_other(explain_failure(operator, arrays, operator.attrs, err), err)
-            raise
-        return found
+    def function_of(self, operator: Operator) -> Callable[..., tuple[Any, ...]]:
+        """What an operator gives for arrays, as a function. It raises what the kernel raises, explained."""
+        compute = pure_call(operator, operator.attrs, np)
+
+        def run(*arrays: Any) -> tuple[Any, ...]:
+            try:
+                found: tuple[Any, ...] = compute(*arrays)
+            except Exception as err:
+                raise_if_other(explain_failure(operator, arrays, operator.attrs, err), err)
+                raise
+            return found
+
+        return run
 
     def too_deep(self, operator: Operator) -> NoReturn:
         """Raise DepthError for a call inside more calls than there may be."""
