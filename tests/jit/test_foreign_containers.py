@@ -200,3 +200,44 @@ def test_what_nothing_can_stand_for_is_refused():
     with pytest.raises(UnsupportedError, match="is changed in an `if`"):
         paddle.jit.to_static(of_a_tuple, full_graph=True)(paddle.ones([2]))
     assert holder == ([],)
+
+
+class Shelf:
+    def __init__(self):
+        self.table = {"a": 1, "b": 2, "c": 3}
+        self.items = [1, 2, 3, 4, 5, 6]
+        self.numbers = {1, 2, 3}
+
+
+def key_popped(x, shelf):
+    return x * shelf.table.pop("a" if x.sum() > 0 else "b", 7)
+
+
+def default_set(x, shelf):
+    return x * shelf.table.setdefault("a" if x.sum() > 0 else "d", 9)
+
+
+def item_popped(x, shelf):
+    return x * shelf.items.pop(1 if x.sum() > 0 else 0)
+
+
+def number_discarded(x, shelf):
+    shelf.numbers.discard(1 if x.sum() > 0 else 3)
+    return x * len(shelf.numbers)
+
+
+def moved_between_them(x, shelf):
+    put = shelf.items.append if x.sum() > 0 else shelf.numbers.add
+    put(9)
+    return x
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("f", [key_popped, default_set, item_popped, number_discarded, moved_between_them])
+def test_a_change_by_an_argument_that_a_tensor_chooses_is_made_on_its_path_alone(f, full_graph):
+    shelves = Shelf(), Shelf()
+    static = paddle.jit.to_static(f, full_graph=full_graph)
+    for values in ([1.0, 2.0], [1.0, 2.0], [-1.0, -2.0], [1.0, 2.0]):
+        found = [fn(paddle.to_tensor(values), shelf).tolist() for fn, shelf in zip((f, static), shelves)]
+        assert found[0] == found[1]
+        assert vars(shelves[0]) == vars(shelves[1])

@@ -47,22 +47,21 @@ def mutators_of(cls: type) -> frozenset[str]:
 def mutator(method: Any) -> Callable[..., Any] | None:
     """A bound method that changes its container, noting that, so that it is undone, merged and done again.
 
-    None for other methods.
+    None for other methods. It is noted by each call: where a tensor decides about an argument, each path has its own.
     """
     owner, name = method.__self__, method.__name__
     known = mutators_of(type(owner))
     if name not in known and not (known and name in _SPECIAL):
         return None
-    observer = current_observer()
-    blind = name in BLIND_METHODS and not is_nested()
-    if observer is not None and not blind:
-        observer.content_matters(owner)
-    note_write(ContentPlace(owner))
-    if observer is None or not blind or _is_made_inside(owner):
-        return method  # type: ignore[no-any-return]
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        observer.call(owner, name, args, kwargs)
+        observer = current_observer()
+        blind = name in BLIND_METHODS and not is_nested()
+        if observer is not None and not blind:
+            observer.content_matters(owner)
+        note_write(ContentPlace(owner))
+        if observer is not None and blind and not _is_made_inside(owner):
+            observer.call(owner, name, args, kwargs)
         return method(*args, **kwargs)
 
     return call
