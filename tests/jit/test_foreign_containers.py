@@ -232,8 +232,19 @@ def moved_between_them(x, shelf):
     return x
 
 
+def updated_in_a_loop(x, shelf):
+    while x.sum() < 4:
+        x = x + 1
+        shelf.table.update({"e": float(x.sum())})
+        shelf.table.pop("a", None)
+        shelf.table.setdefault("f", 2)
+    return x
+
+
 @pytest.mark.parametrize("full_graph", [True, False])
-@pytest.mark.parametrize("f", [key_popped, default_set, item_popped, number_discarded, moved_between_them])
+@pytest.mark.parametrize(
+    "f", [updated_in_a_loop, key_popped, default_set, item_popped, number_discarded, moved_between_them]
+)
 def test_a_change_by_an_argument_that_a_tensor_chooses_is_made_on_its_path_alone(f, full_graph):
     shelves = Shelf(), Shelf()
     static = paddle.jit.to_static(f, full_graph=full_graph)

@@ -244,3 +244,28 @@ def test_attributes_set_by_a_setattr_of_the_users(full_graph):
     for _ in range(3):
         assert compiled(x).tolist() == [0.0, 4.0]
         assert layer._kept.tolist() == [0.0, 2.0, 4.0] and not hasattr(layer, "_spare")
+
+
+class KeepsItsParameter(paddle.nn.Layer):
+    """Where a tensor says so, a second name for its parameter: Layers register what they are given."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = self.create_parameter([2])
+        self.last = None
+
+    def forward(self, x):
+        if x.sum() > 5:
+            self.last = self.weight
+        return x * self.weight
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_an_attribute_that_no_run_set_is_where_it_was(full_graph):
+    layer = KeepsItsParameter()
+    static = paddle.jit.to_static(layer.forward, full_graph=full_graph)
+    for _ in range(2):
+        static(paddle.to_tensor([1.0, 2.0]))
+        assert layer.last is None
+        assert "last" in vars(layer)
+        assert [name for name, _ in layer.named_parameters()] == ["weight"]

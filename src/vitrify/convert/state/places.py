@@ -9,7 +9,7 @@ from contextlib import suppress
 from types import CellType
 from typing import Any, Protocol
 
-from ...core.pytree import OpenDict, OpenList, eager_class, is_open, is_partial, node_of, rebuild
+from ...core.pytree import OneOf, OpenDict, OpenList, eager_class, is_open, is_partial, node_of, rebuild
 from ...core.source import user_frames
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor
@@ -85,6 +85,8 @@ class AttrPlace:
         self.attribute = attribute
         self.inherited = inherited
         self.key = (id(owner), attribute)
+        # A Layer that is given a parameter takes nothing else under that name any more.
+        self._is_plain = isinstance(owner, Layer) and attribute in owner.__dict__
 
     def at(self, owner: Any) -> AttrPlace:
         """The same attribute of another object."""
@@ -109,6 +111,8 @@ class AttrPlace:
         return Undefined(self.label, 0)
 
     def set(self, value: Any) -> None:
+        if self._is_plain:
+            self.owner.__dict__.get("_parameters", {}).pop(self.attribute, None)
         store_attribute(self.owner, self.attribute, value)
 
     def unset(self) -> None:
@@ -247,7 +251,7 @@ class ContentPlace:
         if isinstance(self.owner, (OpenList, OpenDict)):
             self.owner.take(value)
             return
-        if is_open(value) or is_partial(value):
+        if is_open(value) or is_partial(value) or isinstance(value, OneOf):
             raise self.grows()
         _method(self.owner, "clear")(self.owner)
         if isinstance(self.owner, dict):
