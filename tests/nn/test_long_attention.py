@@ -35,16 +35,17 @@ def mask_of(kind, s, t, dtype):
     return made
 
 
-def run(monkeypatch, by_blocks, wanted, mask, is_causal, compiled):
+def run(monkeypatch, by_blocks, wanted, mask, is_causal, compiled, dropout=0.0):
     """The result, its gradients, and those of the sum of their squares."""
     monkeypatch.setattr(attention, "is_long", lambda *given: by_blocks)
 
     def outs(*given):
-        out = F.scaled_dot_product_attention(*given[:3], attn_mask=mask, is_causal=is_causal)
+        out = F.scaled_dot_product_attention(*given[:3], attn_mask=mask, is_causal=is_causal, dropout_p=dropout)
         first = paddle.grad((out.astype("float64") ** 2).sum(), list(given), create_graph=True)
         return out, first, paddle.grad(sum((x.astype("float64") ** 2).sum() for x in first), list(given))
 
     given = wanted if mask is None or mask.stop_gradient else [*wanted, mask]
+    paddle.seed(5)
     out, first, second = (paddle.jit.to_static(outs) if compiled else outs)(*given)
     return [x.astype("float64").numpy() for x in (out, *first, *second)]
 
@@ -69,6 +70,49 @@ def test_blocks_give_what_all_scores_at_once_give(monkeypatch, s, t, is_causal, 
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "static"])
+@pytest.mark.parametrize(
+    ("s", "t", "is_causal", "kind"),
+    [
+        (300, 300, True, None), (300, 170, True, None), (170, 301, False, "bool"), (130, 200, False, "scores"),
+        (130, 203, False, "queries"), (1, 1, True, None),
+    ],
+)  # fmt: skip
+def test_blocks_drop_what_dropout_of_all_probabilities_drops(monkeypatch, s, t, is_causal, kind, compiled):
+    """The same numbers are drawn, and drawn again by backward: results and gradients of both orders are the same."""
+    given, mask = tensors(s, t, "float64"), mask_of(kind, s, t, "float64")
+    plain = run(monkeypatch, False, given, mask, is_causal, compiled, 0.3)
+    for found, wanted in zip(run(monkeypatch, True, given, mask, is_causal, compiled, 0.3), plain):
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_draws_behind_attention_go_on_where_dropout_of_all_probabilities_ends(monkeypatch):
+    x, found = tensors(130, 130, "float32")[0], []
+    for by_blocks in (False, True):
+        monkeypatch.setattr(attention, "is_long", lambda *given, by_blocks=by_blocks: by_blocks)
+        paddle.seed(3)
+        out = F.scaled_dot_product_attention(x, x, x, dropout_p=0.5)
+        found.append((out.numpy(), paddle.rand([3]).numpy(), F.scaled_dot_product_attention(x, x, x, dropout_p=0.5)))
+    np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-4, atol=1e-5)
+    assert (found[0][1] == found[1][1]).all()
+    assert (found[1][0] != found[1][2].numpy()).any()
+
+
+def test_a_program_cloned_for_testing_drops_nothing(monkeypatch):
+    monkeypatch.setattr(attention, "is_long", lambda *given: True)
+    program = paddle.static.Program()
+    with paddle.static.program_guard(program):
+        x = paddle.static.data("x", [1, 40, 1, 4])
+        out = F.scaled_dot_product_attention(x, x, x, dropout_p=0.5)
+    feed = {"x": np.random.default_rng(0).random((1, 40, 1, 4), np.float32)}
+    names = [op.op.name for op in program.clone(for_test=True).global_block().ops]
+    assert "long_attention" in names and "dropped_attention" not in names
+    (found,) = paddle.static.Executor().run(program.clone(for_test=True), feed=feed, fetch_list=[out.name])
+    given = paddle.to_tensor(feed["x"])
+    wanted = F.scaled_dot_product_attention(given, given, given, dropout_p=0.5, training=False)
+    np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-5)
+
+
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float32", 2e-5), ("float16", 5e-3), ("bfloat16", 4e-2)])
 def test_other_dtypes(monkeypatch, dtype, tolerance):
     given = tensors(200, 150, dtype)
@@ -77,12 +121,13 @@ def test_other_dtypes(monkeypatch, dtype, tolerance):
         assert np.abs(found - wanted).max() <= tolerance * (1 + np.abs(wanted).max())
 
 
-def test_the_scores_of_long_sequences_are_never_there_at_once():
+@pytest.mark.parametrize("dropout", [0.0, 0.1])
+def test_the_scores_of_long_sequences_are_never_there_at_once(dropout):
     x = paddle.rand([1, 2048, 2, 8])
     x.stop_gradient = False
     tracemalloc.start()
     try:
-        F.scaled_dot_product_attention(x, x, x, is_causal=True).sum().backward()
+        F.scaled_dot_product_attention(x, x, x, is_causal=True, dropout_p=dropout).sum().backward()
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -36,6 +36,9 @@ ELSEWHERE = {
     "unless_single": "tests/nn/test_norm",
     **dict.fromkeys(("classes", "probabilities"), "test_within"),
     "unscale_and_check": "tests/amp",
+    **dict.fromkeys(
+        ("dropped_attention_grad", "dropped_attention_mask_grad", "dropped_factors"), "tests/nn/test_long_attention"
+    ),
     "with_gradient": "tests/static/test_pylayer_and_seeds",
 }
 

@@ -40,14 +40,15 @@ _REASONS: dict[str, str] = {
             "region_pick", "region_put", "resize_adjoint", "resize_axes_like", "resize_like", "roi_align_adjoint",
             "softmax_cross_entropy_grad", "sum_repeats", "sum_tiles", "sum_to_like", "take_along_axis_adjoint",
             "window_places_adjoint", "window_shift", "fold_patches_like", "nonzero_envelope", "fit_like", "gelu_grad",
-            "split_like", "long_attention_grad", "long_attention_mask_grad", "absent", "fill_missing", "if_run",
+            "split_like", "long_attention_grad", "long_attention_mask_grad", "dropped_attention_grad",
+            "dropped_attention_mask_grad", "dropped_factors", "absent", "fill_missing", "if_run",
             "is_given", "list_present",
         ),
         _GRADIENT,
     ),
     **dict.fromkeys(
         (
-            "batch_norm", "dropout", "keep_mask", "keep_mask_by", "probability", "masked_scale",
+            "batch_norm", "dropout", "dropped_attention", "keep_mask", "keep_mask_by", "probability", "masked_scale",
             "embedding_by_frequency", "embedding_renorm",
         ),
         _TRAINING,

@@ -8,6 +8,7 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN
 from .arguments import need_tensors, rank_of
 from .dropout import dropout
+from .dropped_attention import dropped_attention_op
 from .expand import repeat_interleave
 from .like import cast
 from .long_attention import is_long, long_attention_op
@@ -42,8 +43,8 @@ def scaled_dot_product_attention(
     query: [b, s, h, d] (or [s, h, d]), key, value: [b, t, g, d], where g divides h: query heads share key heads.
     attn_mask: broadcastable to [b, h, s, t]; a bool one is True where attention is paid, another is added. is_causal
     lets position i see positions up to i, in place of attn_mask. dropout_p acts on the probabilities while training.
-    Without dropout, the scores of long sequences of known sizes (a million for each head) are never there all at once:
-    their memory grows with s + t instead of s * t, forward and backward.
+    The scores of long sequences of known sizes (a million for each head) are never there all at once:
+    their memory grows with s + t instead of s * t, forward and backward; nor is what dropout draws.
     Raises ShapeError when dimensions do not fit. Source: Vaswani et al., "Attention Is All You Need" (2017);
     paddle.nn.functional.scaled_dot_product_attention.
 
@@ -75,13 +76,22 @@ def _attention(
         scale = max(size, 1) ** -0.5 if size != UNKNOWN else rsqrt(cast(dim_size(query, 3), query.dtype))
     q, k, v = (transpose(x, [0, 2, 1, 3]) for x in (query * scale, key, value))
     dropout_p = dropout_p if training else 0.0
-    if not dropout_p and is_long(q, k, v, None if is_causal else attn_mask):
-        out, _ = long_attention_op(q, k, v, None if is_causal else attn_mask, is_causal=is_causal)
+    mask = None if is_causal else attn_mask
+    if is_long(q, k, v, mask) and (not dropout_p or _is_share(dropout_p)):
+        if dropout_p:
+            out, *_ = dropped_attention_op(q, k, v, mask, is_causal=is_causal, p=dropout_p)
+        else:
+            out, _ = long_attention_op(q, k, v, mask, is_causal=is_causal)
         return transpose(out, [0, 2, 1, 3])
     probs = softmax(masked(matmul(q, k, transpose_y=True), attn_mask, is_causal))
     if dropout_p:
         probs = dropout(probs, dropout_p)
     return transpose(matmul(probs, v), [0, 2, 1, 3])
+
+
+def _is_share(p: Any) -> bool:
+    """Whether p is a number by which some probabilities are dropped, not all."""
+    return isinstance(p, float) and 0.0 < p < 1.0
 
 
 def flash_attention(

@@ -38,12 +38,12 @@ ops.decomposition: eig eigh qr svd
 ops.deform_conv: window_places window_places_adjoint window_shift
 ops.diagonal: diag_embed diagonal diagonal_adjoint diagonal_scatter fill_diagonal tril triu
 ops.dropout: dropout keep_mask keep_mask_by masked_scale probability
+ops.dropped_attention: dropped_attention dropped_attention_grad dropped_attention_mask_grad dropped_factors
 ops.einsum: contract fit_like matching_diagonal
 ops.elementwise: add conj divide floor_divide mod multiply neg scale subtract trunc_divide
 ops.embedding: embedding embedding_by_frequency embedding_grad embedding_renorm
 ops.expand: broadcast_tensors expand expand_view repeat_interleave sum_repeats sum_tiles tile
 ops.feed_fetch: feed fetch
-ops.first_places: first_places
 ops.flat_product: mul
 ops.fourier: fft_c2c fft_c2r fft_r2c half_spectrum_weight resize_axes resize_axes_like
 ops.fused: fused

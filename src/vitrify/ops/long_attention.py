@@ -13,7 +13,7 @@ from ..core.dtype import float32, float64
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .elementwise import add_op, divide_op, subtract_op
-from .like import sum_to_like
+from .like import cast, sum_to_like
 from .long_attention_kernel import ROWS, grad_kernel, kernel, mask_grad_kernel
 from .masks import causal_form, masked
 from .matmul import matmul
@@ -47,14 +47,19 @@ def _fit(q: Sequence[int], k: Sequence[int], v: Sequence[int], mask: Sequence[in
 
 
 def _meta(q: Meta, k: Meta, v: Meta, mask: Meta | None = None, *, is_causal: bool) -> tuple[Meta, Meta]:
+    return attention_meta("long_attention", q, k, v, mask)
+
+
+def attention_meta(op: str, q: Meta, k: Meta, v: Meta, mask: Meta | None) -> tuple[Meta, Meta]:
+    """The results of attention by blocks: what it gives, and the logarithms of the sums."""
     if not q.dtype.is_floating:
-        raise DTypeError(f"long_attention: q is {q}, expected real floating point")
+        raise DTypeError(f"{op}: q is {q}, expected real floating point")
     if mask is not None and not (mask.dtype.is_bool or mask.dtype.is_floating):
-        raise DTypeError(f"long_attention: the mask is {mask}, expected bool or floating point")
+        raise DTypeError(f"{op}: the mask is {mask}, expected bool or floating point")
     given = [x.shape for x in (q, k, v, mask) if x is not None]
     if not any(UNKNOWN in shape for shape in given) and not _fit(*given):
         raise ShapeError(
-            f"long_attention: q is {q}, k {k}, v {v}, the mask {mask}; expected [b, h, s, d], [b, h, t, d], "
+            f"{op}: q is {q}, k {k}, v {v}, the mask {mask}; expected [b, h, s, d], [b, h, t, d], "
             "[b, h, t, e] and what broadcasts to [b, h, s, t]"
         )
     return Meta((*q.shape[:3], v.shape[3]), v.dtype), Meta(q.shape[:3], float64 if q.dtype is float64 else float32)
@@ -97,20 +102,24 @@ class _Slopes:
     """What the cotangents of attention are made of, with all scores at once, in differentiable ops.
 
     With the probabilities P, and F = ct v^T, the cotangents of the scores are the slopes S = P (F - sum(P F)); those of
-    q, k and v are S k, S^T q and P^T ct.
+    q, k and v are S k, S^T q and P^T ct. Dropout multiplies F, and the P of the last, by its factors.
     """
 
-    def __init__(self, ct: Any, q: Any, k: Any, v: Any, mask: Any, is_causal: bool) -> None:
-        self.ct, self.q, self.k, self.v, self.mask = ct, q, k, v, mask
+    def __init__(self, ct: Any, q: Any, k: Any, v: Any, mask: Any, is_causal: bool, factors: Any) -> None:
+        self.ct, self.q, self.k, self.v, self.mask, self._factors = ct, q, k, v, mask, factors
         self.probs = softmax(masked(matmul(q, k, transpose_y=True), mask, is_causal))
-        self.flow = matmul(ct, v, transpose_y=True)
+        self.flow = self.dropped(matmul(ct, v, transpose_y=True))
         self.centred = self.flow - _along(self.probs * self.flow)
+
+    def dropped(self, x: Any) -> Any:
+        """x times what dropout multiplies probabilities by."""
+        return x if self._factors is None else x * cast(self._factors, x.dtype)
 
     def cotangents(self, to_slopes: Any, to_probs: Any, needs: Any) -> dict[str, Any]:
         """Of ct, q, k, v and the mask, from those of the slopes and those of the probabilities beside the slopes."""
         weighed = self.probs * to_slopes
         total = _along(weighed)
-        to_flow = weighed - total * self.probs
+        to_flow = self.dropped(weighed - total * self.probs)
         to_probs = to_probs + to_slopes * self.centred - total * self.flow
         to_scores = self.probs * (to_probs - _along(self.probs * to_probs))
         found = {
@@ -124,30 +133,61 @@ def _along(x: Any) -> Any:
     return sum_of(x, -1, keepdim=True)
 
 
-def _second_order(
-    cts: Sequence[Any], *, ct: Any, q: Any, k: Any, v: Any, mask: Any, is_causal: Any, needs: Any
+def second_order(
+    cts: Sequence[Any], *, ct: Any, q: Any, k: Any, v: Any, mask: Any, is_causal: Any, needs: Any, factors: Any = None
 ) -> dict[str, Any]:
-    """Cotangents of the inputs of `long_attention_grad`; result and logarithms are functions of the others."""
-    at = _Slopes(ct, q, k, v, mask, is_causal)
+    """Cotangents of the inputs of `long_attention_grad`; result and logarithms are functions of the others.
+
+    factors: what dropout multiplies probabilities by, if there is some.
+    """
+    at = _Slopes(ct, q, k, v, mask, is_causal, factors)
     to_q, to_k, to_v = cts
     to_slopes = matmul(to_q, k, transpose_y=True) + matmul(q, to_k, transpose_y=True)
-    found = at.cotangents(to_slopes, matmul(ct, to_v, transpose_y=True), needs)
+    found = at.cotangents(to_slopes, at.dropped(matmul(ct, to_v, transpose_y=True)), needs)
     slopes = at.probs * at.centred
-    found["ct"] = found["ct"] + matmul(at.probs, to_v)
+    found["ct"] = found["ct"] + matmul(at.dropped(at.probs), to_v)
     found["q"] = found["q"] + matmul(slopes, to_k)
     found["k"] = found["k"] + matmul(slopes, to_q, transpose_x=True)
     return found
 
 
-def _second_order_of_mask(
-    to_mask: Any, *, ct: Any, q: Any, k: Any, v: Any, mask: Any, is_causal: Any, needs: Any
+def second_order_of_mask(
+    to_mask: Any, *, ct: Any, q: Any, k: Any, v: Any, mask: Any, is_causal: Any, needs: Any, factors: Any = None
 ) -> dict[str, Any]:
     """Those of `long_attention_mask_grad`: a mask that a causal one stands in for has the slope 0."""
-    at = _Slopes(ct, q, k, v, mask, is_causal)
+    at = _Slopes(ct, q, k, v, mask, is_causal, factors)
     return at.cotangents(to_mask * 0.0 if is_causal else to_mask, 0.0, needs)
 
 
+def _second_order(
+    cts: Sequence[Any], *, ct: Any, q: Any, k: Any, v: Any, mask: Any, is_causal: Any, needs: Any
+) -> dict[str, Any]:
+    return second_order(cts, ct=ct, q=q, k=k, v=v, mask=mask, is_causal=is_causal, needs=needs)
+
+
+def _second_order_of_mask(
+    to_mask: Any, *, ct: Any, q: Any, k: Any, v: Any, mask: Any, is_causal: Any, needs: Any
+) -> dict[str, Any]:
+    return second_order_of_mask(to_mask, ct=ct, q=q, k=k, v=v, mask=mask, is_causal=is_causal, needs=needs)
+
+
 # -- ops ---------------------------------------------------------------------------------------------------------------
+
+
+def _kernel(xp: Any, q: Any, k: Any, v: Any, mask: Any = None, *, is_causal: bool) -> tuple[Any, Any]:
+    return kernel(xp, q, k, v, mask, is_causal=is_causal)
+
+
+def _grad_kernel(
+    xp: Any, ct: Any, q: Any, k: Any, v: Any, mask: Any, out: Any, log_sum: Any, *, is_causal: bool
+) -> tuple[Any, Any, Any]:
+    return grad_kernel(xp, ct, q, k, v, mask, out, log_sum, is_causal=is_causal)
+
+
+def _mask_grad_kernel(
+    xp: Any, ct: Any, q: Any, k: Any, v: Any, mask: Any, out: Any, log_sum: Any, *, is_causal: bool
+) -> Any:
+    return mask_grad_kernel(xp, ct, q, k, v, mask, out, log_sum, is_causal=is_causal)
 
 
 def _ahead(n: Any, q: Any, k: Any, v: Any, mask: Any = None, *, is_causal: bool) -> tuple[Any, Any]:
@@ -170,7 +210,7 @@ def _ahead(n: Any, q: Any, k: Any, v: Any, mask: Any = None, *, is_causal: bool)
 
 long_attention_op: OpDef = define_op(
     "long_attention",
-    kernel=kernel,
+    kernel=_kernel,
     meta=_meta,
     vjp=_cotangents,
     outputs=("out", "log_sum"),
@@ -181,13 +221,21 @@ long_attention_op: OpDef = define_op(
 )
 long_attention_grad_op: OpDef = define_op(
     "long_attention_grad",
-    kernel=grad_kernel,
+    kernel=_grad_kernel,
     meta=_grad_meta,
     vjp=_second_order,
     outputs=("dq", "dk", "dv"),
 )
 long_attention_mask_grad_op: OpDef = define_op(
-    "long_attention_mask_grad", kernel=mask_grad_kernel, meta=_mask_grad_meta, vjp=_second_order_of_mask
+    "long_attention_mask_grad", kernel=_mask_grad_kernel, meta=_mask_grad_meta, vjp=_second_order_of_mask
 )
 
-__all__ = ["is_long", "long_attention_grad_op", "long_attention_mask_grad_op", "long_attention_op"]
+__all__ = [
+    "attention_meta",
+    "is_long",
+    "long_attention_grad_op",
+    "long_attention_mask_grad_op",
+    "long_attention_op",
+    "second_order",
+    "second_order_of_mask",
+]

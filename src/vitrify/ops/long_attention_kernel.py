@@ -5,8 +5,10 @@ A block is some queries with all keys that they may see, so rows are whole and n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..core import philox
 
 ROWS, LEAST_ROWS = 128, 16
 """Queries of a block, and how few where there are many heads."""
@@ -14,11 +16,28 @@ SCORES = 1 << 20
 """Scores of a block that stay in the cache."""
 
 
+class Dropped(NamedTuple):
+    """Which probabilities dropout keeps, and by what they are multiplied: `philox.bernoulli` of all, in their order."""
+
+    start: philox.Key
+    p: float
+
+    def factors(self, xp: Any, shape: Sequence[int], rows: slice, dtype: Any) -> Any:
+        """0 or 1 / (1 - p) for the probabilities of some queries, all of [b, h, s, t]: [b, h, rows, t]."""
+        b, h, s, t = shape
+        count = rows.stop - rows.start
+        kept = xp.empty((b * h, count, t), bool)
+        for head in range(b * h):
+            first = self.start.offset + (head * s + rows.start) * t
+            kept[head] = philox.bernoulli(xp, philox.Key(self.start.seed, first), 1.0 - self.p, (count, t))
+        return kept.reshape(b, h, count, t) * dtype.type(1.0 / (1.0 - self.p))
+
+
 class _Blocks:
     """The scores of attention, block by block, in a dtype that keeps the digits of sums."""
 
-    def __init__(self, xp: Any, q: Any, k: Any, mask: Any, is_causal: bool) -> None:
-        self.xp, self.q, self.is_causal = xp, q, is_causal
+    def __init__(self, xp: Any, q: Any, k: Any, mask: Any, is_causal: bool, dropped: Dropped | None = None) -> None:
+        self.xp, self.q, self.is_causal, self.dropped = xp, q, is_causal, dropped
         self.k = self.wide(k)
         self.mask: Any = None if mask is None or is_causal else mask.reshape((1,) * (4 - mask.ndim) + mask.shape)
 
@@ -53,19 +72,32 @@ class _Blocks:
             found += self.masked(rows, columns).astype(found.dtype, copy=False)
         return found
 
+    def drop(self, probs: Any, rows: slice, columns: slice) -> Any:
+        """The factors by which dropout multiplies probabilities, which are multiplied; None without dropout."""
+        if self.dropped is None:
+            return None
+        factors = self.dropped.factors(self.xp, (*self.q.shape[:3], self.k.shape[2]), rows, probs.dtype)[..., columns]
+        probs *= factors
+        return factors
+
     def slopes(self, rows: slice, columns: slice, v: Any, flow: Any, along: Any, log_sum: Any) -> tuple[Any, Any]:
-        """The probabilities, and the cotangents of the scores."""
+        """The probabilities, dropout behind them, and the cotangents of the scores."""
         probs = self.scores(rows, columns)
         probs -= log_sum[:, :, rows, None]
         self.xp.exp(probs, out=probs)
         slopes = self.xp.matmul(flow, v[:, :, columns].swapaxes(-1, -2))
+        factors = self.drop(slopes, rows, columns)
         slopes -= along
         slopes *= probs
+        if factors is not None:
+            probs *= factors
         return probs, slopes
 
 
-def kernel(xp: Any, q: Any, k: Any, v: Any, mask: Any = None, *, is_causal: bool) -> tuple[Any, Any]:
-    blocks = _Blocks(xp, q, k, mask, is_causal)
+def kernel(
+    xp: Any, q: Any, k: Any, v: Any, mask: Any = None, *, is_causal: bool, dropped: Dropped | None = None
+) -> tuple[Any, Any]:
+    blocks = _Blocks(xp, q, k, mask, is_causal, dropped)
     wide = blocks.wide(v)
     out = xp.empty((*q.shape[:3], v.shape[3]), v.dtype)
     log_sum = xp.empty(q.shape[:3], wide.dtype)
@@ -75,15 +107,17 @@ def kernel(xp: Any, q: Any, k: Any, v: Any, mask: Any = None, *, is_causal: bool
         scores -= top
         xp.exp(scores, out=scores)
         total = scores.sum(-1, keepdims=True)
+        blocks.drop(scores, rows, columns)
         out[:, :, rows] = xp.matmul(scores, wide[:, :, columns]) / total
         log_sum[:, :, rows] = (top + xp.log(total))[..., 0]
     return out, log_sum
 
 
 def grad_kernel(
-    xp: Any, ct: Any, q: Any, k: Any, v: Any, mask: Any, out: Any, log_sum: Any, *, is_causal: bool
-) -> tuple[Any, Any, Any]:
-    blocks = _Blocks(xp, q, k, mask, is_causal)
+    xp: Any, ct: Any, q: Any, k: Any, v: Any, mask: Any, out: Any, log_sum: Any, *, is_causal: bool,
+    dropped: Dropped | None = None,
+) -> tuple[Any, Any, Any]:  # fmt: skip
+    blocks = _Blocks(xp, q, k, mask, is_causal, dropped)
     keys, values = blocks.k, blocks.wide(v)
     dq, dk, dv = xp.empty_like(q), xp.zeros(k.shape, keys.dtype), xp.zeros(v.shape, values.dtype)
     for rows, columns in blocks:
@@ -97,9 +131,10 @@ def grad_kernel(
 
 
 def mask_grad_kernel(
-    xp: Any, ct: Any, q: Any, k: Any, v: Any, mask: Any, out: Any, log_sum: Any, *, is_causal: bool
-) -> Any:
-    blocks = _Blocks(xp, q, k, mask, is_causal)
+    xp: Any, ct: Any, q: Any, k: Any, v: Any, mask: Any, out: Any, log_sum: Any, *, is_causal: bool,
+    dropped: Dropped | None = None,
+) -> Any:  # fmt: skip
+    blocks = _Blocks(xp, q, k, mask, is_causal, dropped)
     if is_causal:  # which takes the mask's place
         return xp.zeros_like(mask)
     found = xp.zeros(blocks.mask.shape, log_sum.dtype)
@@ -116,4 +151,4 @@ def mask_grad_kernel(
     return found.reshape(mask.shape).astype(mask.dtype, copy=False)
 
 
-__all__ = ["ROWS", "grad_kernel", "kernel", "mask_grad_kernel"]
+__all__ = ["ROWS", "Dropped", "grad_kernel", "kernel", "mask_grad_kernel"]
