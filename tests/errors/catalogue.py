@@ -519,6 +519,28 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "A dict in a list, and elsewhere",
+            "UnsupportedError",
+            "leaves the function with a dict or object in it that others have, too",
+            "Such a list holds values; in eager code its items are the very dicts that others hold, and change.",
+            """
+            def f(x):
+                best, rows = {"x": x}, []
+                for v in x:
+                    if v > 0:
+                        rows.append(best)
+                return rows, best
+            """,
+            """
+            def f(x):
+                best, rows = {"x": x}, []
+                for v in x:
+                    if v > 0:
+                        rows.append({"x": x})
+                return rows, best
+            """,
+        ),
+        _entry(
             "A range as a key",
             "UnsupportedError",
             "a range with bounds that only a run knows is a key or an item of a set",

@@ -9,7 +9,7 @@ from typing import Any
 from ..convert import Undefined
 from ..convert.containers.inner_lists import all_inner_lists, known_origin
 from ..convert.containers.keys import check_key
-from ..convert.containers.leaving_lists import check_inner_lists
+from ..convert.containers.leaving_lists import check_inner_lists, check_kept
 from ..convert.control.comprehension import GeneratorExpression
 from ..convert.control.endless import Listed
 from ..convert.host.effects import is_place
@@ -31,6 +31,7 @@ from ..core.pytree import (
     OneOf,
     OverList,
     TreeDef,
+    can_change,
     flatten_open,
     is_open,
     is_plain_dataclass,
@@ -101,6 +102,7 @@ class Outputs:
         self._leaving = {value for value in leaving if isinstance(value, Variable) and not is_number(value)}
         self._leaving |= self._shared_by_paths()
         check_inner_lists(leaving, filter(self._is_from_outside, all_inner_lists()))
+        check_kept(leaving, lambda value: can_change(value) and (id(value) in seen or self._is_from_outside(value)))
         inside = {id(part) for value in leaving if isinstance(value, OverList) for part in value.lists()}
         outer = [value for value in seen.values() if id(value) not in inside]
         found = [(value, known_origin(value)) for value in outer] if len(outer) > 1 else []

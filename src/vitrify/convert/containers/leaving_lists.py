@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import is_open
-from ..values.base import builder
+from ...core.pytree import eager_class, is_open
+from ..values.base import builder, is_tensor
 from .inner_lists import is_known_elsewhere, known_origin
 from .list_items import holds_mixed, shared_level
 from .lists import GraphList
-from .specs import TWICE, holds_lists
+from .specs import TWICE, ListSpec, StructSpec, holds_lists
+
+
+def check_kept(leaving: Iterable[Any], known: Callable[[Any], bool]) -> None:
+    """Raise UnsupportedError where a list leaves that holds by value a dict or object that others have, too.
+
+    In eager code its item is that very one. known: whether somebody has a container behind the call.
+    """
+    kinds = {eager_class(value) for value in builder().kept.values() if not is_tensor(value) and known(value)}
+    specs = [value.items.spec for value in leaving if is_open(value) and value.items.error is None] if kinds else ()
+    if any(_holds(spec, kinds) for spec in specs):
+        raise UnsupportedError(
+            "a list whose length is known only when the program runs leaves the function with a dict or object in it "
+            "that others have, too: its item would be another one",
+            hint="put copies into the list, or give back the numbers of the items",
+        )
+
+
+def _holds(spec: Any, kinds: Container[type]) -> bool:
+    if isinstance(spec, StructSpec):
+        return spec.kind in kinds or any(_holds(child, kinds) for child in spec.children)
+    return isinstance(spec, ListSpec) and _holds(spec.item, kinds)
 
 
 def check_inner_lists(leaving: Iterable[Any], staying: Iterable[Any]) -> None:
