@@ -179,36 +179,3 @@ def test_one_tensor_in_two_places_is_one(fn, full_graph):
     for values in CALLS * 3:
         x = paddle.to_tensor(values, stop_gradient=False)
         assert of_one_object(static(x), x) == of_one_object(fn(x), x)
-
-
-def handed_down(x, n):
-    if n <= 0:
-        return x
-    return handed_down(x, n - 1)
-
-
-def handed_down_or_made(x, n):
-    if n <= 0:
-        return x
-    if n > 1:
-        return x + 1
-    return handed_down_or_made(x, n - 1)
-
-
-@pytest.mark.parametrize("fn", [handed_down, handed_down_or_made])
-@pytest.mark.parametrize("full_graph", [True, False])
-def test_a_recursive_function_gives_back_the_tensor_that_it_was_given(fn, full_graph):
-    static = paddle.jit.to_static(fn, full_graph=full_graph)
-    for number in (0, 1, 3) * 2:
-        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
-        assert (static(x, paddle.to_tensor(number)) is x) == (fn(x, paddle.to_tensor(number)) is x)
-
-
-def test_is_behind_a_recursive_function_runs_as_python():
-    def same(x, n):
-        return handed_down(x, n) is x, handed_down_or_made(x, n) is x
-
-    static = paddle.jit.to_static(same)
-    for number in (0, 1, 3) * 3:
-        x, n = paddle.to_tensor([1.0, 2.0], stop_gradient=False), paddle.to_tensor(number)
-        assert static(x, n) == same(x, n)

@@ -30,16 +30,20 @@ _PASSING = frozenset(
 class Handed:
     """The tensors that a value may be, by their numbers: `inputs` and outputs of the program.
 
-    `made`: outputs that the program made. `outputs`: others, which are one of those on their part.
+    `given`: outputs that the call gives as they are. `made`: others that the program made. `outputs`: others, which are
+    one of those on their part.
     """
 
     inputs: list[int] = field(default_factory=list)
+    given: list[int] = field(default_factory=list)
     made: list[int] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
 
     def same(self, value: Any, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
         """`value`, a tensor or a list of such, with those in it that are one of these as the objects they are."""
-        found = _by_array([values[i] for i in self.outputs]) | _by_array([values[i] for i in self.made])
+        found: dict[int, Any] = {}
+        for these in (self.outputs, self.made, self.given):  # the last one counts most
+            found |= _by_array([values[i] for i in these])
         found |= _by_array([inputs[i] for i in self.inputs])
         return _exchanged(value, found) if found else value
 

@@ -81,6 +81,7 @@ class Outputs:
         self._leaving: set[Variable] = set()
         self._forks: dict[Variable, Any] = {}  # the marks of what is another tensor on some paths, None for what is not
         self._passed: Origins | None = None
+        self._given: set[int] = set()  # of those that stand somewhere as they are
         self._handed: list[tuple[set[Variable], Handed]] = []
         self._inputs = inputs  # the variables that stand for arguments and captured tensors, numbered as in InputLeaf
         self._arrays = arrays  # those among the arguments
@@ -263,7 +264,12 @@ class Outputs:
                 )
             number = is_number(leaf)
             found = self.output(self._builder.value(leaf), "number" if number else "tensor")
-            return found if number else self._fork_mark(leaf, found) or self._of_list(self._stopped_mark(found))
+            if number:
+                return found
+            mark = self._fork_mark(leaf, found) or self._of_list(self._stopped_mark(found))
+            if isinstance(mark, (OutputLeaf, StoppedLeaf)):
+                self._given.add(mark.index)
+            return mark
         value = self._builder.passed_on(leaf)
         found = self.output(value)
         handed = self._handing([self.variables[found.index]]) or Handed()
@@ -298,8 +304,7 @@ class Outputs:
         known |= {self._builder.held(var): InputLeaf(place) for var, place in inputs.items()}
         known |= {var: InputLeaf(place) for var, place in inputs.items()}
         places = []
-        ways = self._builder.aliases.ways(leaf, lambda var: var if var in known and var is not leaf else None)
-        for way in ways:
+        for way in self._builder.aliases.ways(leaf, lambda var: var if var in known and var is not leaf else None):
             taken = None if way.is_view or way.taken is None else way.taken()
             if taken is not None:
                 target = known[way.target]
@@ -307,14 +312,10 @@ class Outputs:
                 if taken is True:
                     return mark
                 places.append((self._flag(taken), mark))
-        unknown = {way.target for way in ways if way.taken is None and not way.is_view}
-        if not places and not unknown:
+        if not places:
             return None
-        mark = self._stopped_mark(found)
-        stopped = mark if isinstance(mark, StoppedLeaf) else None
-        if places:
-            return ForkLeaf(found.index, tuple(places), stopped)
-        return HandedLeaf(found.index, self._handed_by(unknown), stopped)
+        stopped = self._stopped_mark(found)
+        return ForkLeaf(found.index, tuple(places), stopped if isinstance(stopped, StoppedLeaf) else None)
 
     def _of_list(self, found: OutputLeaf | StoppedLeaf) -> Any:
         """The mark of an output that may have been read from a list."""
@@ -329,12 +330,6 @@ class Outputs:
             self._passed = Origins(self._builder.block.program)
         if not self._passed.are_listed(parts):
             return None
-        return self._handed_by(parts)
-
-    def _handed_by(self, parts: Iterable[Variable]) -> Handed:
-        """The tensors that these values may be, which an array tells apart when the program has run."""
-        if self._passed is None:
-            self._passed = Origins(self._builder.block.program)
         self._handed.append((self._passed.of(parts), Handed()))
         return self._handed[-1][1]
 
@@ -360,7 +355,8 @@ class Outputs:
             handed.inputs += sorted(places[var] for var in origins if var in places)
             for i in tensors:
                 if not known[i].isdisjoint(origins):
-                    (handed.made if self._passed.is_made(self.variables[i]) else handed.outputs).append(i)
+                    is_made = self._passed.is_made(self.variables[i])
+                    (handed.given if i in self._given else handed.made if is_made else handed.outputs).append(i)
 
     def _flag(self, var: Variable) -> int:
         """The number, from the end, of an output that only templates read."""
