@@ -71,6 +71,7 @@ def test_what_is_in_force():
             assert not amp.is_autocast_enabled()
     assert not amp.is_autocast_enabled()
     assert [amp.is_float16_supported("cpu"), amp.is_bfloat16_supported("gpu:0")] == [False, True]
+    assert amp.is_bfloat16_supported() and amp.is_bfloat16_supported("cpu")
 
 
 def test_restored_after_an_error_and_usable_as_a_decorator():

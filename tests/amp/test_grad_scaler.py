@@ -35,7 +35,7 @@ def test_unscale_before_the_step():
     assert p.grad.item() == 1.0
     with pytest.raises(RuntimeError, match="called twice"):
         scaler.unscale_(sgd)
-    scaler.minimize(sgd, None)
+    assert [[*part] for part in scaler.minimize(sgd, None)] == [[], [(p, p.grad) for p in sgd.parameters_with_grad()]]
     assert p.item() == 0.5
     scaler.unscale_(sgd)
 

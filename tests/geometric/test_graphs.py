@@ -82,6 +82,15 @@ def test_new_numbers_of_several_graphs():
     ]
 
 
+def test_new_numbers_of_graphs_that_are_joined():
+    neighbors, counts = ints([8, 9, 0, 4, 7, 6, 7, 0, 2, 3, 5, 1], [2, 3, 2, 1, 3, 1])
+    assert lists(geometric.reindex_graph(paddle.to_tensor([0, 1, 2]), neighbors, counts)) == [
+        [3, 4, 0, 5, 6, 7, 6, 0, 2, 8, 9, 1],
+        [0, 0, 1, 1, 1, 2, 2, 0, 1, 1, 1, 2],
+        [0, 1, 2, 8, 9, 4, 7, 6, 3, 5],
+    ]
+
+
 def test_messages_under_their_old_name():
     x, edges = paddle.to_tensor([[1.0], [2.0], [4.0]]), paddle.to_tensor([[0, 1, 2], [1, 0, 1]])
     assert incubate.graph_send_recv(x, edges[0], edges[1], "max").tolist() == [[2.0], [4.0], [0.0]]
@@ -93,5 +102,9 @@ def test_what_is_wrong_is_said():
         geometric.sample_neighbors(row, colptr, nodes, return_eids=True)
     with pytest.raises(ShapeError, match=r"2 nodes with \[1, 1\] neighbors, but 3 are given"):
         geometric.reindex_graph(*ints([0, 1], [1, 2, 3], [1, 1]))
+    with pytest.raises(ShapeError, match="edges need a weight each, edge_weight has 1"):
+        geometric.weighted_sample_neighbors(row, colptr, paddle.ones([1]), nodes)
+    more = paddle.ones([len(ROW) + 1])  # PaddlePaddle's own example has a weight that no edge needs
+    assert len(geometric.weighted_sample_neighbors(row, colptr, more, nodes)) == 2
     with pytest.raises(UnsupportedError, match="sample_neighbors cannot be part of a program"):
         paddle.jit.to_static(geometric.sample_neighbors, full_graph=True)(row, colptr, nodes)

@@ -409,3 +409,19 @@ def test_where_is_a_method_of_the_condition_and_fills_out():
 def test_functions_in_place_show_the_parameters_of_their_function():
     assert [*inspect.signature(paddle.Tensor.unsqueeze_).parameters] == ["x", "axis", "name"]
     assert paddle.cumprod_(t([2.0, 3.0]), 0, "float64").tolist() == [2.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    "shape, given", [((4, 2), (4, 1)), ((4, 2, 3), (4, 1, 3)), ((4, 2, 3), (4, 3, 1)), ((1, 2), (1, 1))]
+)
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_nll_loss_takes_labels_with_one_more_dimension(shape, given, reduction):
+    x = paddle.rand(shape)
+    label = paddle.randint(0, 2, given)
+    plain = label.reshape([shape[0], *shape[2:]])
+    found, wanted = (F.nll_loss(x, v, reduction=reduction) for v in (label, plain))
+    assert found.shape == wanted.shape and found.tolist() == wanted.tolist()
+    static = paddle.jit.to_static(lambda x, v: F.nll_loss(x, v, reduction=reduction), full_graph=True)
+    assert static(x, label).tolist() == wanted.tolist()
+    with pytest.raises(ValueError, match="nll_loss: input has shape"):
+        F.nll_loss(x, label.unsqueeze(-1))

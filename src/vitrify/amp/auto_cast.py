@@ -134,16 +134,18 @@ def is_float16_supported(device: str | None = None) -> bool:
 
 
 def is_bfloat16_supported(device: str | None = None) -> bool:
-    """Whether bfloat16 computes faster than float32 on this kind of device: on GPUs.
+    """Whether this kind of device computes in bfloat16: every one does, CPUs as in PaddlePaddle.
 
-    Every op takes bfloat16 on every device. Source: paddle.amp.is_bfloat16_supported.
+    Raises ArgumentError for what is no device. Source: paddle.amp.is_bfloat16_supported.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.amp.is_bfloat16_supported("cpu")
-        False
+        True
     """
-    return _on_gpu(device)
+    if device is not None:
+        as_place(device)
+    return True
 
 
 def _on_gpu(device: str | None) -> bool:

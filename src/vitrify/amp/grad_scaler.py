@@ -173,10 +173,13 @@ class GradScaler:
             if self._good >= self._incr_every_n_steps:
                 self._scale, self._good = self._scale * self._incr_ratio, 0
 
-    def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> None:
-        """`step` and `update` together; takes the scaled loss as `optimizer.minimize` does."""
+    def minimize(self, optimizer: Any, *args: Any, **kwargs: Any) -> tuple[list[Any], list[tuple[Any, Any]]]:
+        """`step` and `update` together; takes the scaled loss as `optimizer.minimize` does, and gives what that gives:
+        no operators, and the pairs of parameter and gradient.
+        """
         self.step(optimizer)
         self.update()
+        return [], [(param, param.grad) for param in optimizer.parameters_with_grad()]
 
     # -- settings -----------------------------------------------------------------------------------------------------
 

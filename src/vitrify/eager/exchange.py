@@ -15,7 +15,7 @@ from ..core.place import CPUPlace, Place
 from ..core.single import assert_index, not_single
 from ..device.api import place_of, put
 from .holder import Holder, copied
-from .repr_ import tensor_repr
+from .repr_ import array_text, tensor_repr
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -101,6 +101,10 @@ class Exchange(Holder):
 
     def __hash__(self) -> int:
         return id(self)
+
+    def _elements_text(self, indent: int) -> str:
+        """The elements as `repr` shows them, behind so many characters of a line."""
+        return array_text(put(self._data, _CPU), indent)
 
     def __repr__(self) -> str:
         return tensor_repr(self)  # type: ignore[arg-type]  # a part of Tensor, never alone

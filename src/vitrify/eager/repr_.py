@@ -67,8 +67,8 @@ def tensor_repr(tensor: Tensor) -> str:
     return f"{head}\n{' ' * _INDENT}{array_text(put(tensor._data, CPUPlace()))})"
 
 
-def array_text(array: np.ndarray[Any, Any]) -> str:
-    """The elements of `array` as nested brackets."""
+def array_text(array: np.ndarray[Any, Any], indent: int = _INDENT) -> str:
+    """The elements of `array` as nested brackets, of which the first stands behind `indent` characters."""
     options = _OPTIONS.get()
     one = _formatter(array, options)
     if array.ndim == 0:
@@ -84,7 +84,7 @@ def array_text(array: np.ndarray[Any, Any]) -> str:
             text = " " + text
         return text.ljust(width)
 
-    return _nested(array, edge, padded, width, options.linewidth, _INDENT)
+    return _nested(array, edge, padded, width, options.linewidth, indent)
 
 
 def _formatter(array: np.ndarray[Any, Any], options: PrintOptions) -> Callable[[Any], str]:

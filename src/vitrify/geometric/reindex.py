@@ -21,8 +21,9 @@ def reindex_graph(
 
     x: [n] different nodes, which become 0 to n - 1; neighbors: [edges], those of x[0] first; count: [n], how many each
     has. Gives the new numbers of `neighbors`, those of the nodes that each belongs to, and [nodes] the old numbers: x,
-    then its neighbors as they come. The buffers are Paddle's for GPUs and are not used. Raises ShapeError where count
-    does not add up. It is work of the host, outside of programs. Source: paddle.geometric.reindex_graph.
+    then its neighbors as they come. neighbors and count may be those of several graphs of the same nodes, joined.
+    The buffers are Paddle's for GPUs and are not used. Raises ShapeError where count does not add up. It is work of the
+    host, outside of programs. Source: paddle.geometric.reindex_graph.
 
     Example:
         >>> import vitrify as paddle
@@ -48,11 +49,11 @@ def _reindexed(op: str, x: Any, neighbors: Sequence[Any], count: Sequence[Any]) 
     outside_programs(op)
     nodes, given, counts = x.numpy(), [v.numpy() for v in neighbors], [v.numpy() for v in count]
     for found, each in zip(given, counts, strict=True):
-        if each.shape != nodes.shape or each.sum() != found.size:
+        if each.ndim != 1 or each.size % max(nodes.size, 1) or each.sum() != found.size:
             raise ShapeError(f"{op}: {nodes.size} nodes with {each.tolist()} neighbors, but {found.size} are given")
     numbers = {node: number for number, node in enumerate(nodes.tolist())}
     sources = [numbers.setdefault(node, len(numbers)) for found in given for node in found.tolist()]
-    ends = np.concatenate([np.repeat(np.arange(nodes.size), each) for each in counts])
+    ends = np.concatenate([np.repeat(np.arange(each.size) % nodes.size, each) for each in counts])
     made = (np.array(sources), ends, np.array([*numbers]))
     first, second, third = (to_tensor(v.astype(nodes.dtype)) for v in made)
     return first, second, third

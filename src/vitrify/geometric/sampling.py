@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, ShapeError
 from ..core.outside import outside_programs
 from ..eager.tensor import Tensor, to_tensor
 from ..ops.arguments import rank_of
@@ -64,7 +64,10 @@ def _sampled(
     # The edges with the largest log(u) / weight are a sample without repetition.
     keys = np.log(rand([sources.size], "float64").numpy())
     if weights is not None:
-        keys = keys / np.maximum(weights.numpy().reshape(-1), np.finfo("float32").tiny)
+        given = weights.numpy().reshape(-1)
+        if given.size < sources.size:
+            raise ShapeError(f"{op}: {sources.size} edges need a weight each, edge_weight has {given.size}")
+        keys = keys / np.maximum(given[: sources.size], np.finfo("float32").tiny)
     edges = [_drawn(keys, begins[node], begins[node + 1], sample_size) for node in nodes.tolist()]
     chosen = np.concatenate([np.zeros(0, np.int64), *edges])
     found = [to_tensor(sources[chosen]), to_tensor(np.array([len(e) for e in edges], np.int32))]

@@ -405,13 +405,22 @@ def _soft(input: Any, label: Any, weight: Any, reduction: str, axis: int, use_so
     return reduced(loss * factors, reduction)
 
 
+def _without_one(input: Any, label: Any) -> Any:
+    """Labels [n, 1], [n, 1, d] or [n, d, 1] without the dimension of size 1, which PaddlePaddle takes, too."""
+    if rank_of("nll_loss", label, "label") != input.ndim or input.ndim not in (2, 3):
+        return label
+    at = next((i for i in range(1, label.ndim) if label.shape[i] == 1), None)
+    return label if at is None else squeeze(label, at)
+
+
 def nll_loss(
     input: Any, label: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean",
     name: str | None = None,
 ) -> Any:  # fmt: skip
     """The negative log likelihood: -input at each row's label, times weight[label].
 
-    input: [n, c, *s] log probabilities; label: [n, *s] integers; weight: [c]. Labels equal to ignore_index give 0 and
+    input: [n, c, *s] log probabilities; label: [n, *s] integers, or with one more
+    dimension of size 1 for up to three dimensions; weight: [c]. Labels equal to ignore_index give 0 and
     do not count in the weighted mean. Raises ShapeError when shapes do not fit, IndexRangeError for other labels
     outside [0, c). Source: paddle.nn.functional.nll_loss.
 
@@ -424,6 +433,7 @@ def nll_loss(
     ignore_index = static_int("nll_loss", ignore_index, "ignore_index")
     rank_of("nll_loss", input)
     rows = [size for i, size in enumerate(input.shape) if i != 1]
+    label = _without_one(input, label)
     if input.ndim < 2 or rank_of("nll_loss", label, "label") != len(rows) or any(map(_differ, label.shape, rows)):
         raise ShapeError(
             f"nll_loss: input has shape {list(input.shape)}, label {list(label.shape)}, expected [n, c, *] and [n, *]"

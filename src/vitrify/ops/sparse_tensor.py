@@ -155,7 +155,14 @@ class SparseTensor(ABC):
     def _text(self, parts: Sequence[tuple[str, Any]]) -> str:
         kind = f"dtype={self.dtype}, place={self.place}, stop_gradient={self.stop_gradient}"
         head = f"Tensor(shape={list(self.shape)}, {kind}"
-        return ", \n       ".join([head, *(f"{name}={value.numpy().tolist()}" for name, value in parts)]) + ")"
+        lines = [f"{name}={_elements_text(value, f'       {name}=')}" for name, value in parts]
+        return ", \n       ".join([head, *lines]) + ")"
+
+
+def _elements_text(value: Any, before: str) -> str:
+    """The elements as a dense tensor shows them; a program's know no more than that they are a list."""
+    shown = getattr(value, "_elements_text", None)
+    return str(value.numpy().tolist()) if shown is None else str(shown(len(before)))
 
 
 class SparseCooTensor(SparseTensor):
