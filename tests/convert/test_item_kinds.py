@@ -66,6 +66,28 @@ def stack_of_work(x):
     return total, done
 
 
+def by_place(x):
+    work = [("leaf", x)]
+    if x.sum() > 0:
+        work.append(("pair", (x, x * 2)))
+    found = []
+    while work:
+        item = work.pop()
+        if item[0] == "pair":
+            work.extend([("leaf", item[1][0]), ("leaf", item[1][1] + 1)])
+        else:
+            found.append(item[1])
+    return found
+
+
+def told_by_a_path(x):
+    item = ("leaf", x) if x.sum() > 0 else ("pair", (x, x * 2))
+    kind, held = item
+    if kind == "leaf":
+        return held.sum()
+    return held[0] * held[1]
+
+
 def both_sides(x):
     first, second = [x], [x]
     if x.sum() > 0:
@@ -77,7 +99,7 @@ def both_sides(x):
 
 
 LETTER, DIGIT = re.compile("[a-z]"), re.compile("[0-9]")
-FUNCTIONS = [rank, dtype, numbers, marks, missing, stack_of_work, both_sides]
+FUNCTIONS = [rank, dtype, numbers, marks, missing, stack_of_work, by_place, told_by_a_path, both_sides]
 VALUES = [[1.0, 2.0, -3.0], [-1.0, 2.0, 3.0], [-2.0, -1.0, -3.0], [3.0, 1.5, -4.0]]
 
 

@@ -23,6 +23,8 @@ def unpacked(value: Any, count: int) -> Any:
     """`value`; as a tuple of `count` items where the program must see to it that there are as many."""
     value = list_in(value)
     if isinstance(value, GraphOneOf):
+        if value.count() == count:
+            return tuple(iter(value))  # without asking for its length
         return each_option(value, partial(_exactly, count=count))
     is_sequence = is_open(value) or is_graph(value) or isinstance(value, GraphSequence)
     sequence = as_sequence(value) if is_sequence else None

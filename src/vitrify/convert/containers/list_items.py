@@ -30,7 +30,7 @@ from ...ops.promote import SCALARS
 from ...ops.registry import OpDef
 from ..values.base import Undefined, builder
 from ..values.emit import common_dtype, dtype_of, emit, is_numeric, is_python_number
-from ..values.one_of import GraphOneOf
+from ..values.one_of import GraphOneOf, settled
 from ..values.optional import is_none, optional_kind
 from ..values.text import GraphText
 from .choices import ChoiceSpec, choice_of, number_for, value_for
@@ -89,6 +89,7 @@ def passed_on(op: OpDef, *inputs: Any, **attrs: Any) -> Any:
 
 def spec_of(value: Any) -> Spec:
     """The spec of one value."""
+    value = settled(value)
     shared = int(isinstance(value, OpenList) and is_known_elsewhere(value))
     if is_open(value):
         return ListSpec(value.items.spec, shared)
@@ -177,6 +178,8 @@ def _join_alike(a: Spec, b: Spec) -> Spec:
     if isinstance(a, TensorSpec) and isinstance(b, TensorSpec):
         return _join_tensors(a, b)
     if isinstance(a, StructSpec) and isinstance(b, StructSpec) and _alike(a, b):
+        if any(map(_are_apart, a.children, b.children)) and not all(map(_are_of_one_kind, a.children, b.children)):
+            raise _of_different_kinds(a, b)  # ("leaf", x) and ("pair", (x, y)): its text tells what an item holds
         return StructSpec(a.kind, a.extra, tuple(map(join, a.children, b.children)), max(a.shared, b.shared))
     if is_list_spec(a) and is_list_spec(b):
         return ListSpec(join(_any_item(a), _any_item(b)), max(a.shared, b.shared))
@@ -186,6 +189,21 @@ def _join_alike(a: Spec, b: Spec) -> Spec:
     if _is_text(a) and _is_text(b):
         return WRITTEN
     raise _of_different_kinds(a, b)
+
+
+def _are_apart(a: Spec, b: Spec) -> bool:
+    """Whether they are texts of which none is the same."""
+    first, second = _choice(a), _choice(b)
+    if first is None or second is None or not all(type(value) is str for value in (*first.values, *second.values)):
+        return False
+    return set(first.values).isdisjoint(second.values)
+
+
+def _are_of_one_kind(a: Spec, b: Spec) -> bool:
+    try:
+        return _join_alike(a, b) is not None
+    except UnsupportedError:
+        return False
 
 
 def _of_different_kinds(a: Spec, b: Spec) -> UnsupportedError:
@@ -289,6 +307,7 @@ def _counted(spec: Spec) -> Spec | None:
 
 def pack(spec: Spec, value: Any, read: Callable[[Any], Any] = lambda v: v) -> list[Any]:
     """The Variables of a value, made in the current block. `read` says what a tensor in it means."""
+    value = settled(value)
     if isinstance(spec, TensorSpec):
         codes = [emit(kind_code(value, spec.kinds), CODE.dtype)] if spec.kinds else []
         return [emit(read(value), spec.meta.dtype), *codes]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import NoneType
 from typing import Any
 
@@ -29,7 +30,7 @@ from ..values.cases import by_cases
 from ..values.decided import note_always
 from ..values.facts import is_of_one_class, of_its_class
 from ..values.odd_operands import ask, is_odd
-from ..values.one_of import by_option
+from ..values.one_of import GraphOneOf, by_option, item_of
 from ..values.optional import assert_not_none, is_none, optional_kind, refuse_none
 from ..values.text import GraphText
 from ..values.user_code import class_attribute, converted, user_method
@@ -171,9 +172,16 @@ def _bound(owner: Any, name: str) -> Any:
     return None if found is None else found.__get__(owner, type(owner))
 
 
+def get_item(owner: Any, key: Any) -> Any:
+    """`owner[key]`."""
+    if owner.__class__ is GraphOneOf and type(key) is int:
+        return item_of(owner, key, partial(_get_item, key=key))
+    return _get_item(owner, key)
+
+
 @by_option(2)
 @for_user
-def get_item(owner: Any, key: Any) -> Any:
+def _get_item(owner: Any, key: Any) -> Any:
     """`owner[key]`; what a dict makes up for a missing key is a change of the dict."""
     method = user_method(owner, "__getitem__")
     if method is not None:

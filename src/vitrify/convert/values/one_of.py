@@ -93,7 +93,7 @@ class GraphOneOf(OneOf):
         count = self.count()
         if count is None:
             raise self.fail()
-        return [each_option(self, partial(_item, place)) for place in range(count)]
+        return [item_of(self, place, partial(_item, place)) for place in range(count)]
 
     def count(self) -> int | None:
         """How many items each option that has any has, of lists and tuples; None where they are others, or differ."""
@@ -139,6 +139,33 @@ def _is_row(option: Any) -> bool:
 def _item(place: int, option: Any) -> Any:
     """What stands at a place; Python's error where `option` has no items."""
     return option[place] if _is_row(option) else iter(option)
+
+
+def item_of(value: GraphOneOf, place: int, use: Function) -> Any:
+    """What stands at a place of the option that the value is, as `use` finds it where options are no lists or tuples.
+
+    Texts, and whatever else no tensor stands for, are of as many kinds as the value: in ("one", x) and ("two", (x, y))
+    the first item then tells of what kind the second one is.
+    """
+    options = options_of(value)
+    if len(options) > 1 and all(_is_row(option) and -len(option) <= place < len(option) for option in options.values()):
+        items = {index: option[place] for index, option in options.items()}
+        first, *others = items.values()
+        if all(map(_is_certain, items.values())) and not all(_are_alike(first, other) for other in others):
+            return GraphOneOf([value.code, *[items.get(index) for index in range(len(value.options))]], value.name)
+    return each_option(value, use)
+
+
+def _is_certain(item: Any) -> bool:
+    """Whether it is nothing that can change."""
+    return is_graph(item) or item is None or isinstance(item, (str, bool, int, float, tuple))
+
+
+def _are_alike(a: Any, b: Any) -> bool:
+    """Whether they are equal texts, or tensors or numbers one of which may stand for both."""
+    if is_graph(a) and is_graph(b):
+        return a.__class__ is b.__class__ and len(a.shape) == len(b.shape) and a.dtype is b.dtype
+    return a is b or (a.__class__ is b.__class__ and not is_graph(a) and not isinstance(a, tuple) and a == b)
 
 
 def _kind(option: Any) -> str:
