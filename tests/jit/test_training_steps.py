@@ -182,6 +182,15 @@ def test_a_loss_whose_graph_is_freed():
         loss.backward()
 
 
+def test_losses_in_a_list_of_unknown_length_whose_graphs_are_freed():
+    case = steps.until_good_enough()
+    (batch,) = steps.batches(1)
+    losses = paddle.jit.to_static(case.step, full_graph=True)(*batch)
+    assert not any(loss.stop_gradient for loss in losses)
+    with pytest.raises(StaleBackwardError):
+        losses[-1].backward()
+
+
 def test_a_graph_that_is_kept_goes_on_outside():
     def run(compiled):
         model = steps.mlp()

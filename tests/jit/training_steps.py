@@ -463,10 +463,30 @@ def gradients_stay() -> Case:
     return Case(step, model.parameters(), [])
 
 
+def until_good_enough() -> Case:
+    """Steps on one batch, of which the losses leave in a list of unknown length."""
+    model = mlp()
+    adam = opt.Adam(0.1, parameters=model.parameters())
+
+    def step(x, y):
+        losses = []
+        for _ in range(3):
+            losses.append(F.mse_loss(model(x), y))
+            losses[-1].backward()
+            adam.step()
+            adam.clear_grad()
+            if losses[-1] < 1.5:
+                break
+        return losses
+
+    return Case(step, model.parameters(), [adam])
+
+
 CASES = [
     scheduled, scheduled_before, rate_set, several_steps, plateau, accumulated, scaled, scaled_and_clipped, averaged,
     followed, by_hand, adversaries, penalty, attacked, told_of_updated, on_some_paths, half_precision,
     half_without_copy, hooked, normalized, changed_gradients, gradients_stay, nothing_to_train,
+    until_good_enough,
 ]  # fmt: skip
 
 

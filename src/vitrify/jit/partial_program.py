@@ -25,6 +25,7 @@ from .arguments import NO_ARGUMENTS, Arguments
 from .concrete_program import ConcreteProgram
 from .joint import JointStep
 from .marks import OutputLeaf
+from .nested import items_of
 from .path_leaves import ForkLeaf
 from .reach import UNMOVED, LayerState, Moved
 from .segment import CompiledSegment, compile_segment
@@ -427,10 +428,12 @@ class PartialProgramLayer:
         if not self._acts:
             return self.concrete.output.build(results, inputs, arguments, {})
         for number, node in self._spent:
-            results[number]._node = node
-            results[number].stop_gradient = False
+            for tensor in items_of(results[number]):
+                tensor._node = node
+                tensor.stop_gradient = False
         for number in self._new_leaves:
-            results[number].stop_gradient = False
+            for tensor in items_of(results[number]):
+                tensor.stop_gradient = False
         left = self._update(inputs, results) if self._updates is not None and made is None else ()
         if self._only_updates and not left:
             return results[0]

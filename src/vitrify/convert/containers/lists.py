@@ -73,10 +73,11 @@ class GraphList(OpenList):
     """A list that can go on in a program when a tensor decides how long it is.
 
     `origins` are the lists of lists that it is an item of, so that a change of it is a change of them; `version` is
-    another one once items change their places; `block` is the one that was being built when the list was made.
+    another one once items change their places; `block` is the one that was being built when the list was made; `last`
+    is a tensor that was appended, with the content that it is the last item of.
     """
 
-    __slots__ = ("__weakref__", "block", "origins", "version")
+    __slots__ = ("__weakref__", "block", "last", "origins", "version")
 
     def __init__(self, values: Iterable[Any] = ()) -> None:
         super().__init__(values)
@@ -85,6 +86,7 @@ class GraphList(OpenList):
         self.items: Any = None  # Items | Mixed | None
         self.origins: list[Origin] = []
         self.version = 0
+        self.last: tuple[Items, Any] | None = None
 
     @classmethod
     def of(cls, items: Items | Mixed) -> GraphList:
@@ -287,6 +289,8 @@ class GraphList(OpenList):
         """One item; if it is a list it knows its place here, anything else cannot be changed as long as it is here."""
         if not is_graph(key) and not hasattr(key, "__index__"):
             raise note_user_error(TypeError(f"list indices must be integers or slices, not {type(key).__name__}"))
+        if self.last is not None and self.last[0] is items and type(key) is int and key == -1:
+            return self.last[1]  # on whose way backward no other item is passed
         item = _read(items, key)
         for path, row in rows_in(item):
             note_origin(row, Origin(self, key, path))
@@ -322,6 +326,7 @@ class GraphList(OpenList):
         parts = tuple(passed_on(list_append_op, p, v) for p, v in zip(items.parts, row))
         self.change(Items(items.spec, parts, items.least + 1), in_place=True)
         self._holds(value, -1)
+        self.last = (self.items, value) if is_graph(value) else None
 
     @for_user
     @by_option(2)
@@ -529,7 +534,7 @@ def _with_rows(item: Any) -> Any:
             keep(child)
         return GraphList(item)
     kind, children, extra = node_of(item) if isinstance(item, (tuple, OverList)) else (None, [], None)
-    found = [_with_rows(child) for child in children]
+    found = list(map(_with_rows, children))
     return rebuild(kind, found, extra) if any(a is not b for a, b in zip(found, children)) else item
 
 
@@ -586,10 +591,8 @@ def as_list(values: Any) -> list[Any]:
 
 
 def _unknown(what: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"{what} of a list whose length is known only when the program runs",
-        hint="loop over it with `for`, index it, or make one tensor of it with paddle.stack or paddle.concat",
-    )
+    hint = "loop over it with `for`, index it, or make one tensor of it with paddle.stack or paddle.concat"
+    return UnsupportedError(f"{what} of a list whose length is known only when the program runs", hint=hint)
 
 
 def refuse(what: str) -> NoReturn:
