@@ -1,5 +1,6 @@
 """A change under no_grad of what backward reads: backward refuses, as it does in eager code."""
 
+import numpy as np
 import pytest
 
 import vitrify as paddle
@@ -131,3 +132,24 @@ def test_the_error_names_the_line():
     z = paddle.jit.to_static(of_a_factor, full_graph=True)(x)
     with pytest.raises(StaleBackwardError, match=r"modified in place since(?s:.)*z = y \* y"):
         z.sum().backward()
+
+
+def test_a_whole_function_says_where_its_program_would_raise_and_eager_code_does_not():
+    layer = paddle.nn.Linear(2, 1)
+
+    def each_alone(x):
+        losses = []
+        for i in range(3):
+            losses.append(layer(x * (i + 1)).sum())
+            if x.sum() > i + 10:
+                break
+        losses[0].backward()
+        losses[-1].backward()
+        found = layer.weight.grad * 1
+        layer.clear_gradients()
+        return found
+
+    x = paddle.ones([3, 2])
+    with pytest.raises(StaleBackwardError, match="freed it"):
+        paddle.jit.to_static(each_alone, full_graph=True)(x)
+    np.testing.assert_equal(paddle.jit.to_static(each_alone)(x).numpy(), each_alone(x).numpy())

@@ -15,7 +15,7 @@ import numpy as np
 from ..convert import entered
 from ..convert.values.user_errors import is_internal
 from ..core.dtype import default_dtype
-from ..core.errors import ArgumentError, TakenSizeError
+from ..core.errors import ArgumentError, TakenSizeError, VitrifyError
 from ..core.interrupts import may_be_caught
 from ..core.meta import Shape
 from ..core.modes import amp_state, grad_enabled, recorder
@@ -220,9 +220,9 @@ class StaticFunction(Traceable):
         """The same call in eager code, which raises likewise, once it has changed what it changes before.
 
         Where a program took a size for another than it is, the same call by a program for its sizes. Where eager code
-        does not raise, and nothing of the user's raised `err`, a whole function says so: it was not converted.
+        does not raise, and a function of ours raised `err`, a whole function says so: it was not converted.
         """
-        is_ours = ended.is_of_trace and is_internal(err)
+        is_ours = ended.is_of_trace and (is_internal(err) or isinstance(err, VitrifyError))
         with ended.again():
             if isinstance(err, TakenSizeError) and self.program_cache.pin_sizes_taken():
                 return self._called(*args, **kwargs)

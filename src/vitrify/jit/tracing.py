@@ -30,14 +30,14 @@ from ..core.dump import dump, is_dumped
 from ..core.errors import DTypeError, InternalError, UnsupportedError
 from ..core.meta import Meta
 from ..core.modes import grad_enabled
-from ..core.pytree import OpenTable, TreeDef
+from ..core.pytree import OneOf, OpenTable, TreeDef, is_open
 from ..core.single import not_single
 from ..eager.layer import Layer
 from ..eager.parameter import Parameter
 from ..eager.tensor import Tensor, as_tensor
 from ..ir.builder import Builder, building
 from ..ir.dead_code import drop_unused_blocks
-from ..ir.graph_tensor import as_number, sample
+from ..ir.graph_tensor import GraphTensor, as_number, sample
 from ..ir.input_spec import ArraySpec, InputSpec, NumberSpec
 from ..ir.program import Program, Variable
 from ..ops.compare import not_equal
@@ -98,12 +98,12 @@ class Trace:
         """The variable that stands for an eager tensor (an input, made on first sight) or a value of Python code."""
         if isinstance(value, HostValue):
             return value.tensor()
-        if isinstance(value, (np.ndarray, np.generic, list, tuple)):
+        if isinstance(value, (np.ndarray, np.generic, list, tuple)) and not _holds_tensors(value):
             value = self._constant(value)
         if not isinstance(value, Tensor):
             op, text = self.builder.appending, f"an op was given a {type(value).__name__} where it needs a tensor"
             err = DTypeError(text) if op is None else no_tensor(op, None, value)
-            raise note_user_error(err) if isinstance(value, (str, bytes, dict, set)) else err
+            raise note_user_error(err) if isinstance(value, (str, bytes, dict, set, list, tuple)) else err
         found = self.variables.get(id(value))
         if found is None:
             observer = current_observer()
@@ -133,6 +133,13 @@ class Trace:
             found = self.kept_arrays[id(value)] = as_tensor(value)
             found.__dict__["_source"] = value  # keeps the id alive
         return found
+
+
+def _holds_tensors(value: Any) -> bool:
+    """Whether it is a list or tuple with tensors inside, of which no array is made."""
+    if isinstance(value, (list, tuple)):
+        return is_open(value) or any(map(_holds_tensors, value))
+    return isinstance(value, (Tensor, GraphTensor, OneOf))
 
 
 def _by_zero(op: OpDef, values: Sequence[Any]) -> ZeroDivisionError:

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ...core.errors import DTypeError
 from ...core.pytree import OpenTable, OverList, is_open, list_in
 from ...ir.graph_tensor import is_number
 from ..containers.dicts import VIEWS, GraphDict, dict_of_view
@@ -75,6 +76,8 @@ def iterate(iterable: Any) -> Iterator[Any]:
         item = user_method(iterable, "__getitem__")
         if item is not None:
             return _by_index(item)
+    if is_graph(iterable) and not is_number(iterable) and not iterable.shape:
+        raise note_user_error(DTypeError("iteration over a 0-D tensor"))
     items = builtins.iter(iterable) if make is None else make()
     stepping = Stepping.of(items)
     if stepping is not None:
