@@ -1,11 +1,13 @@
 """Functions that native programs call: what they give, how deep they go, and when they are left to the interpreter."""
 
 import gc
+import re
 import resource
 import sys
 import threading
 from _thread import interrupt_main
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -274,6 +276,27 @@ def test_arguments_of_ever_other_sizes_are_left_to_the_interpreter():
 def test_frames_of_much_memory_are_left_to_the_interpreter():
     with pytest.raises(NoNativeForm, match="much memory"):
         native(traced(down, np.ones(20000), np.asarray(1))).plan([np.ones(20000), np.asarray(1)])
+
+
+def of_the_page(x, n):
+    if n == 0:
+        return x
+    return of_the_page(x, n - 1) * x + 1
+
+
+def test_the_page_shows_the_steps(tmp_path):
+    static = paddle.jit.to_static(of_the_page, full_graph=True)
+    with flags_guard({"native_after_ms": 0, "dump": "steps", "dump_dir": str(tmp_path)}):
+        for _ in range(3):
+            assert static(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor(3)).tolist() == [4, 23]
+    (path,) = tmp_path.iterdir()
+    text = path.read_text()
+    assert f"at {Path(__file__).name}:" in text
+    shown = re.sub(r" at \S+:\d+", "", text).replace("of_the_page", "polynomial")
+    assert f"```\n{shown}\n```" in PAGE.read_text()
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "compiler.md"
 
 
 # --- gradients -------------------------------------------------------------------------------------------------------

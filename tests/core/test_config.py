@@ -107,7 +107,7 @@ def test_a_bad_environment_variable_is_named(monkeypatch, default, text):
         ("cache_mb", -5, "a number of 0 or more"),
         ("hang_seconds", float("nan"), "a number of 0 or more"),
         ("activation_budget", 2, "a number from 0 to 1"),
-        ("dump", "ssa,pases", "some of converted,program,ssa,passes,kernels"),
+        ("dump", "ssa,pases", "some of converted,program,ssa,passes,kernels,steps"),
     ],
 )
 def test_a_value_without_a_meaning_is_refused(name, value, wanted):

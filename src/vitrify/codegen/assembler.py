@@ -174,7 +174,7 @@ class Assembler:
     def add(self, function: str, words: Sequence[Any], blocks: tuple[list[Step], ...] = ()) -> None:
         """One more step."""
         touched = [w.buffer for w in words if isinstance(w, Operand)]
-        self.steps.append(Step(function, list(words), blocks, touched))
+        self.steps.append(Step(function, list(words), blocks, touched, operator=self.operator))
 
     def _over(self, loop: Any, data: Any, operands: Sequence[Operand], shape: Shape) -> None:
         """An inner loop over all elements of operands that broadcast to a shape."""

@@ -36,9 +36,9 @@ def _calls(step: Step) -> bool:
 def _branch(step: Step) -> Iterator[Step | Label]:
     """The words of `steps.branch`."""
     orelse, end = Label(), Label()
-    yield Step("jump_unless", [orelse, step.words[0]])
+    yield Step("jump_unless", [orelse, step.words[0]], operator=step.operator)
     yield from flattened(step.blocks[0])
-    yield Step("jump", [end])
+    yield Step("jump", [end], operator=step.operator)
     yield orelse
     yield from flattened(step.blocks[1])
     yield end
@@ -48,12 +48,12 @@ def _while_true(step: Step) -> Iterator[Step | Label]:
     """The words of `steps.while_true`."""
     flag, *_, count, _ = step.words
     again, end = Label(), Label()
-    yield Step("begun", [count])
+    yield Step("begun", [count], operator=step.operator)
     yield again
     yield from flattened(step.blocks[0])
-    yield Step("jump_unless", [end, flag])
+    yield Step("jump_unless", [end, flag], operator=step.operator)
     yield from flattened(step.blocks[1])
-    yield Step("again", [again, count, STATE])
+    yield Step("again", [again, count, STATE], operator=step.operator)
     yield end
 
 
@@ -61,11 +61,11 @@ def _repeat(step: Step) -> Iterator[Step | Label]:
     """The words of `steps.repeat`."""
     until, *_, count, _ = step.words
     again, end = Label(), Label()
-    yield Step("begun", [count])
+    yield Step("begun", [count], operator=step.operator)
     yield again
-    yield Step("jump_after", [end, until, count])
+    yield Step("jump_after", [end, until, count], operator=step.operator)
     yield from flattened(step.blocks[1])
-    yield Step("again", [again, count, STATE])
+    yield Step("again", [again, count, STATE], operator=step.operator)
     yield end
 
 

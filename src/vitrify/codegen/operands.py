@@ -94,7 +94,7 @@ def dense(shape: Shape, itemsize: int) -> Shape:
 class Step:
     """One step: its function, its words (an Operand stands for its address), and what it runs (`Edge` in the words).
 
-    is_sure: it never leaves the run to the interpreter, as others of its function may.
+    is_sure: it never leaves the run to the interpreter, as others of its function may; operator: what it is a step of.
     """
 
     function: str
@@ -102,6 +102,7 @@ class Step:
     blocks: tuple[list[Step], ...] = ()
     touched: list[Buffer] = field(default_factory=list)
     is_sure: bool = False
+    operator: Any = None
 
 
 def all_steps(steps: Sequence[Step]) -> Iterator[Step]:

@@ -19,6 +19,7 @@ import numpy as np
 from ..core.cache import BoundedCache
 from ..core.collecting import collection_paused
 from ..core.config import NATIVE
+from ..core.dump import dump, is_dumped
 from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta
 from ..ir.decompose import simpler
 from ..ir.program import Block, Literal, Operator, Variable
@@ -30,6 +31,7 @@ from .emit import INT64
 from .entry import may_refuse
 from .errors import NoNativeForm
 from .host_steps import Host, host_call, settle
+from .listing import listing
 from .llvm import why_not_here
 from .missing import is_surely_array
 from .native import for_steps
@@ -257,6 +259,8 @@ class WholeProgram:
         if count > MAX_STEPS:
             raise NoNativeForm("it has too many steps to plan for")
         planned = plan_of(assembler, given, outputs)
+        if is_dumped("steps"):
+            dump("steps", "txt", listing(assembler))
         if planned.arena + planned.results > LARGE_RUN:
             raise NoNativeForm("it needs much memory at a time")
         return planned
@@ -288,13 +292,17 @@ class WholeProgram:
         return found
 
     def _run(self, assembler: Assembler, operators: Sequence[Operator], found: Found) -> None:
+        around = assembler.operator
         for operator in operators:
+            assembler.operator = operator
             try:
                 self._run_one(assembler, operator, found)
             except NoNativeForm:
                 if operators is self._operators:
                     self.refused_at = operator
                 raise
+            finally:
+                assembler.operator = around
 
     def _run_one(self, assembler: Assembler, operator: Operator, found: Found) -> None:
         values = [self._value(assembler, found, v) for v in operator.inputs]
@@ -302,7 +310,6 @@ class WholeProgram:
             given = zip(operator.inputs, values)
             if any(x is None and v is not None for v, x in given):
                 raise NoNativeForm("an operator reads what is missing")
-        assembler.operator = operator
         known = self._sums.get(operator)
         own = None if known is None else gathered(assembler, known, operator, values, found)
         made = self._form(assembler, operator, values) if own is None else own

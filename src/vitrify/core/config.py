@@ -100,7 +100,7 @@ def words_of(text: str) -> set[str]:
 DEBUG = Flag(
     "debug", False, "VITRIFY_DEBUG", "keep vitrify's own frames in tracebacks and verify graphs after each pass"
 )
-STAGES = ("converted", "program", "ssa", "passes", "kernels")
+STAGES = ("converted", "program", "ssa", "passes", "kernels", "steps")
 DUMP = Flag("dump", "", "VITRIFY_DUMP", f"stages to write out, comma-separated: {','.join(STAGES)}", words=STAGES)
 DUMP_DIR = Flag("dump_dir", "vitrify_dump", "VITRIFY_DUMP_DIR", "folder that dumped stages are written to")
 CACHE_DIR = Flag("cache_dir", "", "VITRIFY_CACHE_DIR", "folder for compiled kernels; empty: the user's cache folder")
