@@ -58,7 +58,7 @@ def blocks_in(value: Any) -> Iterator[Block]:
 
 def blocks_of(attrs: Mapping[str, Any]) -> list[Block]:
     """The Blocks among an operator's attributes."""
-    return [block for value in attrs.values() if may_hold(value) for block in blocks_in(value)]
+    return [block for value in attrs.values() if may_hold(value) for block in blocks_in(value)] if attrs else []
 
 
 def reachable_blocks(start: Block, ops: Callable[[Block], Iterable[Operator]]) -> set[Block]:

@@ -38,7 +38,7 @@ def refs_in(value: Any) -> Iterator[Ref]:
 
 def refs_of(attrs: Mapping[str, Any]) -> list[Ref]:
     """All Refs among an operator's attributes."""
-    return [ref for value in attrs.values() if may_hold(value, Ref) for ref in refs_in(value)]
+    return [ref for value in attrs.values() if may_hold(value, Ref) for ref in refs_in(value)] if attrs else []
 
 
 def _listed(named: Mapping[str, Any], between: str) -> str:

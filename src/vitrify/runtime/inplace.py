@@ -32,8 +32,16 @@ def find_inplace(
     the last choice, for only a run knows whether someone else holds them; on streams, where nothing is asked while the
     program runs, they are none, and sizes must be known.
     """
-    memory = memory_of(accesses)
     on_streams = choice.mode == STREAMS
+    fitting: dict[int, list[int]] = {}
+    for index, operator in enumerate(operators):
+        if _can_write_into(operator, options) and (_is_static(operator) or not on_streams):
+            candidates = _candidates(operator, accesses[index])
+            if candidates:
+                fitting[index] = sorted(candidates, key=inputs.__contains__)
+    if not fitting:  # as in most small programs
+        return {}
+    memory = memory_of(accesses)
     kept = {*kept, *inputs} if on_streams else kept
     seen = frozenset().union(*(memory[slot] for slot in kept if slot < len(memory)), kept)
     users: dict[int, list[int]] = {}
@@ -41,12 +49,8 @@ def find_inplace(
         for slot in {part for s in (*access.reads, *access.writes) for part in memory[s]}:
             users.setdefault(slot, []).append(index)
     found: dict[int, int] = {}
-    for index, operator in enumerate(operators):
-        if not _can_write_into(operator, options):
-            continue
-        if on_streams and not _is_static(operator):
-            continue
-        for slot in sorted(_candidates(operator, accesses[index]), key=inputs.__contains__):
+    for index, slots in fitting.items():
+        for slot in slots:
             others = [user for user in users[slot] if user != index]
             alone = memory[slot] == {slot} and slot not in seen
             if alone and all(choice.precedes(user, index) for user in others):

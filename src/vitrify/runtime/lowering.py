@@ -173,8 +173,8 @@ class Lowering:
         """What an operator does to slots; its outputs get theirs."""
         op = operator.op
         on_host = read_by_host(operator) if self.is_away else frozenset()
-        reads = tuple(self.slot(v, i in on_host) for i, v in enumerate(operator.inputs))
-        writes = tuple(self.define(v) for v in operator.outputs)
+        reads = tuple([self.slot(v, i in on_host) for i, v in enumerate(operator.inputs)])
+        writes = tuple(map(self.define, operator.outputs))
         effects = effects_of(operator)
         if self.is_guarded and not _all_static(operator):
             effects |= {RAISES}
@@ -182,10 +182,10 @@ class Lowering:
         return Access(
             reads,
             writes,
-            views=tuple(reads[i] for i in may_share(operator)),
-            shapes=frozenset(s for i, s in enumerate(reads) if op.asks_shape(i)),
+            views=tuple([reads[i] for i in may_share(operator)]),
+            shapes=frozenset([s for i, s in enumerate(reads) if op.asks_shape(i)] if op.shape_only else ()),
             effects=effects,
-            on_host=tuple(reads[i] for i in sorted(on_host)),
+            on_host=tuple([reads[i] for i in sorted(on_host)]),
         )
 
     def instruction(
@@ -228,7 +228,7 @@ class Lowering:
 
     def inner(self, block: Block, on_host: Collection[int] = ()) -> InterpreterCore:
         """A block that an operator of this one runs."""
-        options = replace(self.options, graph=OFF)  # graphs are of whole programs
+        options = self.options if self.options.graph == OFF else replace(self.options, graph=OFF)  # of whole programs
         lowering = Lowering(block, self.place, self.functions, options)
         return lowering.lower(block.inputs, block.outputs, on_host=on_host)
 
