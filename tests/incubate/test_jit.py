@@ -9,6 +9,7 @@ import pytest
 import vitrify as paddle
 from vitrify.incubate.jit import inference, is_inference_mode
 
+
 class Scored(paddle.nn.Layer):
     def __init__(self):
         super().__init__()
