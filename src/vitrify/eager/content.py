@@ -15,7 +15,7 @@ from ..core.errors import ArgumentError, DTypeError
 from ..core.modes import grad_enabled, is_tracing, recorder, scoped
 from ..core.outside import outside_programs
 from ..device.api import place_of, put
-from ..ops.failure import need_other, need_same
+from ..ops.failure import changed_leaf, need_other, need_same
 from ..ops.like import assign_op
 from ..ops.methods import TensorMethods
 from .arrays import to_array
@@ -43,7 +43,7 @@ class Content(Holder):
         if value is self:
             return self
         if self._is_wanted_leaf():
-            raise self._is_leaf_error()
+            raise changed_leaf(self.name)
         return self._hold(value) if isinstance(value, Holder) else self._assign_variable(value)
 
     def _take(self, other: Any) -> Any:
@@ -76,12 +76,6 @@ class Content(Holder):
         if before is not None and cell is not None:
             follow(self, before, value, cell)
         return self
-
-    def _is_leaf_error(self) -> ArgumentError:
-        return ArgumentError(
-            f"leaf tensor {self.name!r} that wants a gradient cannot be changed in place",
-            hint="change a copy (x.clone()), or change it under paddle.no_grad()",
-        )
 
     def _assign_variable(self, value: Any) -> Any:
         """While a program is being built: this tensor means the graph variable `value` from here on."""
@@ -192,7 +186,7 @@ class Content(Holder):
         """
         outside_programs("set_")
         if self._is_wanted_leaf():
-            raise self._is_leaf_error()
+            raise changed_leaf(self.name)
         held: Any = TENSORS.wrap(self._data.reshape(-1)[:0]) if source is None else source
         if not isinstance(held, Holder):
             raise DTypeError(f"set_: source must be a Tensor, got {type(source).__name__}")

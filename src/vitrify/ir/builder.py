@@ -17,7 +17,7 @@ from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, stack_depth, user_frames
 from ..ops.amp_policy import cast_for_amp
 from ..ops.creation import constant
-from ..ops.failure import missing_tensor, need_given
+from ..ops.failure import changed_leaf, missing_tensor, need_given
 from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype, promote_inputs, with_numpy_numbers
 from ..ops.registry import OpDef, get_op
@@ -393,6 +393,13 @@ class Builder:
         """Raise UnsupportedError when the program holds `value` as it is, so that it would not see a change."""
         if self.is_kept(value):
             self._refuse_change()
+
+    def check_leaf(self, tensor: Any) -> None:
+        """Raise what eager code does where a leaf that wants a gradient, made by the program, is changed in place."""
+        if grad_enabled.get() and self.training is not None and self.training.is_made(self.held(tensor)):
+            err = changed_leaf(tensor.name)
+            self.errors[id(err)] = (err, None, True)
+            raise err
 
     def check_flag(self, tensor: Any) -> None:
         """What `check_change` does, for a change of `stop_gradient`, which tensors on one memory have each."""

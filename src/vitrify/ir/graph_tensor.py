@@ -185,6 +185,10 @@ class GraphTensor(TensorMethods):
         """From here on this variable means what `value` means now; returns self."""
         if value is self:
             return self
+        recorder.get().check_leaf(self)
+        return self._hold(value)
+
+    def _hold(self, value: Any) -> Any:
         building = recorder.get()
         building.check_change(self)
         building.assign(self, building.value(value))
@@ -193,7 +197,7 @@ class GraphTensor(TensorMethods):
     def _take(self, other: Any) -> Any:
         building = recorder.get()
         if not building.copies_into(self):
-            return super()._take(other)
+            return self._hold(_like.assign_op(other))  # which may fill a leaf
         return self._become(building.value(other))  # what lives in a Scope is written by a copy of its own
 
     def set_value(self, value: Any) -> None:
@@ -417,4 +421,7 @@ def _leaf_like(tensor: Any, copied: Any) -> Any:
     """`copied`, which wants a gradient of its own where the tensor wants one."""
     if not tensor.stop_gradient:
         copied.stop_gradient = False
+        training = getattr(recorder.get(), "training", None)
+        if training is not None:
+            training.note_leaf(copied, copied)
     return copied

@@ -49,6 +49,10 @@ class Leaves:
         self._handles: dict[int, Handle] = {}  # what becomes of gradients from outside that were not kept
         self._updates: dict[Variable, Variable] = {}  # what updates computed, by the version that it became
 
+    def is_made(self, var: Variable) -> bool:
+        """Whether it is a leaf that the program made, or a version of one."""
+        return isinstance(self.leaf_of.get(var), Variable)
+
     # -- versions -----------------------------------------------------------------------------------------------------
 
     def pin(self, leaf: Tensor) -> None:

@@ -24,6 +24,14 @@ def no_tensor(op: OpDef, name: str | None, value: Any) -> DTypeError:
     return DTypeError(f"{op.name}: {which}, got {type(value).__name__}")
 
 
+def changed_leaf(name: str) -> ArgumentError:
+    """The error of a change in place of a leaf that wants a gradient."""
+    return ArgumentError(
+        f"leaf tensor {name!r} that wants a gradient cannot be changed in place",
+        hint="change a copy (x.clone()), or change it under paddle.no_grad()",
+    )
+
+
 def missing_tensor(op: OpDef, values: Sequence[Any]) -> DTypeError | None:
     """What an AttributeError of a meta rule means: the first input that is None is missing, or the first is no tensor
     that is a number or text; None where neither is.
