@@ -372,6 +372,25 @@ def test_forward_and_backward_are_native_calls(runs):
     assert runs.count == before + 2
 
 
+def test_functions_are_native_where_the_program_around_them_is_not(runs):
+    def fn(x, n):
+        total = polynomial(paddle.digamma(x), n)
+        while n > 0:
+            total = total + mixed(paddle.digamma(total + 9), n)
+            n = n - 1
+        return total
+
+    args = [numbers(3).astype("float64") + 4, np.asarray(3)]
+    wanted = gradients(fn, args)
+    static = paddle.jit.to_static(fn, full_graph=True)
+    for _ in range(4):
+        gradients(static, args)
+    before = runs.count
+    found = gradients(static, args)
+    assert runs.count - before >= 8  # four calls, and as many of gradients
+    np.testing.assert_allclose(found[0], wanted[0], rtol=1e-8)
+
+
 def test_either_goes_on_with_what_the_other_kept(runs, monkeypatch):
     """Frames made by the interpreter are read by native code, and the other way round."""
     args = numbers(3).astype("float64") / 4, np.asarray(6)

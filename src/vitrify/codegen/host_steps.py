@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ..core.errors import InternalError
 from ..core.meta import Meta
 from ..ir.program import Operator
 from .calls import CALL, DEEP
@@ -75,7 +76,8 @@ class _Called:
 
 def _fitting(x: Any, meta: Any) -> Any:
     """x, an array of NumPy's own class; the operator has seen to its being as the program says."""
-    assert x.shape == meta.shape and x.dtype == meta.dtype.np
+    if x.shape != meta.shape or x.dtype != meta.dtype.np:  # what is copied would end elsewhere
+        raise InternalError(f"Python gave {x.dtype}{list(x.shape)} in a program, where {meta} was expected")
     return x.view(np.ndarray)
 
 

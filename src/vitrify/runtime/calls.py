@@ -18,6 +18,9 @@ class Core(Protocol):
     def consume(self, frame: list[Any]) -> tuple[Any, ...]:
         """The block's outputs for a list of arrays, which it takes over."""
 
+    def native(self, frame: list[Any]) -> tuple[Any, ...] | None:
+        """The same by one native call; None where there is none for these arrays."""
+
     def running(self, frame: list[Any]) -> Generator[Any, Any, tuple[Any, ...]]:
         """The same as a generator, which asks for the blocks and functions that it needs."""
 
@@ -64,6 +67,10 @@ def run_on_stack(core: Core, arrays: list[Any]) -> tuple[Any, ...]:
             callee, depth = callee.core, depth + 1
             if depth > limit:
                 stack[-1].throw(too_deep(limit))
+            if depth == 1:  # what a native call refuses would be tried again by each call inside
+                outputs = callee.native(arrays)
+                if outputs is not None:
+                    continue
         if callee.suspends:
             stack.append(callee.running(arrays))
             depths.append(depth)

@@ -175,6 +175,11 @@ class InterpreterCore:
                 raise
         return tuple([frame[s] for s in self._outputs])
 
+    def native(self, frame: Frame) -> tuple[Any, ...] | None:
+        """The outputs by one native call, where the whole block is one for these arrays."""
+        whole = self.whole
+        return None if whole is None or whole.is_none or WATCH.on else whole.run(frame)
+
     def function_for(self, arrays: Sequence[Any]) -> Any:
         """The built-in function that is the whole program for arrays like these, and what `WholeProgram.function_for`
         says of its results; None where there is none.
