@@ -179,3 +179,18 @@ def test_one_tensor_in_two_places_is_one(fn, full_graph):
     for values in CALLS * 3:
         x = paddle.to_tensor(values, stop_gradient=False)
         assert of_one_object(static(x), x) == of_one_object(fn(x), x)
+
+
+def test_a_number_or_a_tensor_on_two_paths():
+    def fn(x):
+        n = len([v for v in x if v > 0])
+        return n and x, n or x
+
+    static = paddle.jit.to_static(fn, full_graph=True)
+    for values in CALLS * 2:
+        x = paddle.to_tensor(values, stop_gradient=False)
+        found, expected = static(x), fn(x)
+        assert [v is x for v in found] == [v is x for v in expected]
+        assert [float(v.sum()) if v is x else v for v in found] == [
+            float(v.sum()) if v is x else v for v in expected
+        ]

@@ -117,7 +117,9 @@ class Outputs:
 
     def _shared_by_paths(self) -> set[Variable]:
         """The tensors, made in the outermost block, that more than one of those that leave may be on some paths."""
-        forks, found = self._builder.aliases.forks, Counter[Variable]()
+        forks = self._builder.aliases.forks
+        once: set[Variable] = set()
+        twice: set[Variable] = set()
         for leaving in self._leaving & forks.keys():
             seen = {leaving}
             waiting = [leaving]
@@ -125,8 +127,10 @@ class Outputs:
                 targets = {way.target for way in forks.get(waiting.pop(), ()) if not way.is_view} - seen
                 seen |= targets
                 waiting += targets
-            found.update(var for var in seen - {leaving} if var.block is self._builder.block and var not in forks)
-        return {var for var, count in found.items() if count > 1}
+            made = {var for var in seen - {leaving} if var.block is self._builder.block and var not in forks}
+            twice |= once & made
+            once |= made
+        return {var for var in twice if not is_number(var)}
 
     def _find_shared(self, values: Iterable[Any]) -> None:
         seen: set[int] = set()
