@@ -54,6 +54,8 @@ TYPES = [
 FREQUENCIES = [
     *[Case(f"fftfreq/{n}", fft.fftfreq, (n, 0.5), ref=np.fft.fftfreq(n, 0.5), rtol=1e-6) for n in (1, 5, 6)],
     *[Case(f"rfftfreq/{n}", fft.rfftfreq, (n, 0.5), ref=np.fft.rfftfreq(n, 0.5), rtol=1e-6) for n in (1, 5, 6)],
+    Case("fftfreq/int32", fft.fftfreq, (4, 0.5), {"dtype": "int32"}, ref=np.fft.fftfreq(4, 0.5).astype("float32")),
+    Case("rfftfreq/int64", fft.rfftfreq, (5,), {"dtype": "int64"}, ref=np.fft.rfftfreq(5).astype("float32")),
     Case("fftfreq/float64", fft.fftfreq, (5, 0.3), {"dtype": "float64"}, ref=np.fft.fftfreq(5, 0.3)),
     *[
         Case(f"{name}/{axes}", getattr(fft, name), (floats(4, 5), axes), ref=lambda x, a, name=name: getattr(np.fft, name)(x, a))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.alias import aliased
-from ..core.dtype import as_dtype, complex64, complex128, default_dtype, float64
+from ..core.dtype import as_dtype, complex64, complex128, default_dtype, float32, float64
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta, Shape
 from ..core.modes import amp_state
@@ -195,6 +195,8 @@ def _frequencies(op: str, values: Callable[[int, float], Any], n: int, d: float,
     if n <= 0 or d == 0:
         raise ArgumentError(f"{op}: n must be positive and d not 0, got {n} and {d}")
     kind = default_dtype() if dtype is None else as_dtype(dtype)
+    if kind.is_integer or kind.is_bool:  # shares of numbers are no whole numbers: float32, as in PaddlePaddle
+        kind = float32
     return get_op("assign")(values(n, d).astype(kind.np))
 
 
@@ -204,7 +206,7 @@ def fftfreq(
 ) -> Any:  # fmt: skip
     """The frequencies of an `fft` of n samples that are d apart: [n], those below 0 last.
 
-    Raises ArgumentError for n < 1 or d = 0. Source: paddle.fft.fftfreq.
+    dtype: floating, or float32 is what comes. Raises ArgumentError for n < 1 or d = 0. Source: paddle.fft.fftfreq.
 
     Example:
         >>> import vitrify as paddle
@@ -220,7 +222,7 @@ def rfftfreq(
 ) -> Any:  # fmt: skip
     """The frequencies of an `rfft` of n samples that are d apart: [n // 2 + 1].
 
-    Raises ArgumentError for n < 1 or d = 0. Source: paddle.fft.rfftfreq.
+    dtype: floating, or float32 is what comes. Raises ArgumentError for n < 1 or d = 0. Source: paddle.fft.rfftfreq.
 
     Example:
         >>> import vitrify as paddle
