@@ -5,11 +5,18 @@ import pytest
 import vitrify as paddle
 from tests.conformance.__main__ import chosen_cases
 from tests.conformance.compiled import UNDECIDED, differences, main
-from tests.conformance.generated import TABLE
+from tests.conformance.generated import TABLE, generated_cases
 from tests.conformance.tables import NAMES
 
 SAMPLE = 90
 GENERATED = 900
+
+
+@pytest.fixture(autouse=True, scope="module")
+def nothing_kept():
+    """All cases made by rule are hundreds of thousands of objects, which later tests that search for cycles would go over."""
+    yield
+    generated_cases.cache_clear()
 
 
 @pytest.mark.parametrize("table", NAMES)
