@@ -269,3 +269,29 @@ def test_an_attribute_that_no_run_set_is_where_it_was(full_graph):
         assert layer.last is None
         assert "last" in vars(layer)
         assert [name for name, _ in layer.named_parameters()] == ["weight"]
+
+
+class AlsoInATable(paddle.nn.Layer):
+    """Keeps its buffer in a dict, too, from the first call on."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", paddle.to_tensor([0.0, 0.1]))
+        self.table = {"last": paddle.to_tensor([0.1, 0.2])}
+
+    def forward(self, x):
+        self.total[0] = 0.5
+        self.total = self.total + x
+        seen = self.table["last"].sum()
+        self.table["last"] = self.total
+        return seen
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_a_buffer_that_something_else_holds_by_now_is_changed_there_too(full_graph):
+    eager, layer = AlsoInATable(), AlsoInATable()
+    static = paddle.jit.to_static(layer.forward, full_graph=full_graph)
+    for step in range(5):
+        x = paddle.to_tensor([float(step), 1.0])
+        assert eager.forward(x).tolist() == static(x).tolist()
+        assert eager.total.tolist() == layer.total.tolist()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from operator import is_
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -180,7 +179,7 @@ class PartialProgramLayer:
         self._changes = bool(concrete.writes)
         # What the tape sees change: a leaf that wants a gradient may be so on the path that leaves it alone.
         self._taped = [i for i, v in writes if not keeps_place(v) and (not v.stop_gradient or is_seen_change(v))]
-        self._cells: list[Any] | None = None  # of the inputs of the latest call, where no two counted changes together
+        self._cells: list[int] | None = None  # of the inputs of the latest call, where no two counted changes together
 
     def _note_shortcuts(self) -> None:
         """Note how little a call may need, and choose what calls it then."""
@@ -372,11 +371,10 @@ class PartialProgramLayer:
         """Whether changing an input in place changes another one, too: a program's inputs share nothing."""
         changed = self._changed
         if self._changed_captured:  # parameters and buffers are many: tensors made as views count changes together
-            cells = [tensor._cell for tensor in inputs]
-            known = self._cells
-            if known is None or not all(map(is_, cells, known)):
-                counts = Counter(id(cell) for cell in cells if cell is not None)
-                shared = [i for i in self._changed_captured if counts[id(cells[i])] > 1]
+            cells = [id(tensor if tensor._cell is None else tensor._cell) for tensor in inputs]
+            if cells != self._cells:
+                counts = Counter(cells)
+                shared = [i for i in self._changed_captured if counts[cells[i]] > 1]
                 self._cells = None if shared else cells
                 changed = [*changed, *shared]
         if not changed:
