@@ -10,6 +10,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify.core.errors import UnknownValueError, UnsupportedError
+from vitrify.jit.split import SMALLEST_PART
 
 OUTSIDE = io.StringIO()
 
@@ -212,3 +213,58 @@ def test_what_the_caller_gives_is_changed_in_each_call(make):
     assert bytes(given) == b"\7\7\7"
     with pytest.raises(UnsupportedError, match="nor repeat for an object of the caller"):
         paddle.jit.to_static(fn, full_graph=True)(paddle.ones([1]), given)
+
+
+def callbacks_around_a_break(x, log):
+    stack = contextlib.ExitStack()
+    stack.callback(log.append, "left")
+    y = x * 2
+    if float(x.numpy().sum()) > 0:
+        log.append("positive")
+    stack.close()
+    return y
+
+
+def entered_where_a_tensor_says_so(x, log):
+    @contextlib.contextmanager
+    def noted(name):
+        log.append(name)
+        yield
+        log.append("left " + name)
+
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(noted("outer"))
+        if x[0] > 0:
+            stack.enter_context(noted("inner"))
+        return x * 2
+
+
+def rows_around_a_break(x, log):
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(["a"])
+    y = x * 2
+    if float(x.numpy().sum()) > 0:
+        rows.writerow(["positive"])
+    rows.writerow(["z"])
+    log.append(text.getvalue())
+    return y
+
+
+@pytest.mark.parametrize("f", [callbacks_around_a_break, entered_where_a_tensor_says_so, rows_around_a_break])
+@pytest.mark.parametrize("smallest", [0, None])
+def test_what_is_made_around_a_break_is_made_in_each_call(f, smallest):
+    static = paddle.jit.to_static(f)
+    with SMALLEST_PART.scope(SMALLEST_PART.get() if smallest is None else smallest):
+        for value in (0.5, -0.5, 0.5, -0.5):
+            logs = [], []
+            x = paddle.to_tensor([value, 0.1])
+            assert f(x, logs[0]).tolist() == static(x, logs[1]).tolist()
+            assert logs[0] == logs[1]
+
+
+@pytest.mark.parametrize("make", [contextlib.ExitStack, lambda: csv.writer(io.StringIO())])
+def test_an_object_that_holds_others_does_not_leave_a_program(make):
+    fn = paddle.jit.to_static(lambda x: (x + 1, make()), full_graph=True)
+    with pytest.raises(UnsupportedError, match="that was made inside is given back or kept in an object"):
+        fn(paddle.ones([2]))

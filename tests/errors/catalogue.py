@@ -1650,6 +1650,7 @@ ELSEWHERE: dict[str, str] = {
     " one operand of `is` is, so whether they are the same object is not known yet": "tests/convert/test_needed_now.py",
     "`is` between numbers that are known only when the program runs": "tests/convert/test_needed_now.py",
     "an iterator, or a slice made of tensors, is given back or kept in an object": "tests/convert/test_needed_now.py",
+    " that was made inside is given back or kept in an object": "tests/convert/test_unmerged.py",
     "next() of what goes through tensors (enumerate, zip, map, reversed, range)": "tests/convert/test_needed_now.py",
     " was changed in place, by the function or after it, and this backward computes the function once more "
     "(it goes back from some results, or is differentiated)": "tests/jit/test_kept.py",

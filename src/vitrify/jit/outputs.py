@@ -12,6 +12,7 @@ from ..convert.containers.keys import check_key
 from ..convert.containers.leaving_lists import check_inner_lists, check_kept
 from ..convert.control.comprehension import GeneratorExpression
 from ..convert.control.endless import Listed
+from ..convert.guards.unmerged import holds_others
 from ..convert.host.effects import is_place
 from ..convert.host.given import GivenArray, refuse_view
 from ..convert.host.value import HostValue
@@ -252,6 +253,11 @@ class Outputs:
             return self._of_shared(leaf)
         if id(leaf) in self._owners:
             return ArgumentLeaf(self._owners[id(leaf)])
+        if holds_others(leaf) and not self._is_from_outside(leaf):
+            raise UnsupportedError(
+                f"a {type(leaf).__name__} that was made inside is given back or kept in an object",
+                hint="make it outside of the function, or use it up inside (`with ExitStack() as stack:`)",
+            )
         if self._builder.made.opaque_block_of(leaf) is not None:
             return CopiedLeaf(leaf)
         return self._list_mark(leaf) if is_open(leaf) else leaf

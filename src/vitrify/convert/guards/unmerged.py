@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -49,6 +50,11 @@ def made(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if builder is not None and _methods_of(type(value)) is not None:
         builder.made.note_opaque(value, builder.block)
     return value
+
+
+def holds_others(value: Any) -> bool:
+    """Whether it is an object of the table that calls or writes to other objects: a copy of it would do so, too."""
+    return isinstance(value, ExitStack) or _name(type(value)) == "_csv.writer"
 
 
 def is_made(value: Any) -> bool:
@@ -95,7 +101,7 @@ def _is_shared(owner: Any) -> bool:
         return False
     block = builder.made.opaque_block_of(owner)
     if builder.block.parent is None:
-        return block is None and isinstance(owner, _GIVEN)
+        return block is None and (isinstance(owner, _GIVEN) or holds_others(owner))
     return not is_inside(block, builder.block)
 
 
