@@ -13,6 +13,7 @@ from vitrify.codegen.own_products import any_gemm
 from vitrify.codegen.whole import WholeProgram
 from vitrify.core.config import flags_guard
 from vitrify.core.errors import IndexRangeError
+from vitrify.ops.cumulative import logcumsumexp_op
 from vitrify.runtime.lowering import lower
 from vitrify.runtime.native_runs import NativeRun, _beside_large
 from vitrify.runtime.options import ExecutionOptions
@@ -42,9 +43,12 @@ def native_runs(core):
     return [part for part in core._parts or [] if isinstance(part, NativeRun)]
 
 
+FORMLESS = replace(logcumsumexp_op, native=None)
+
+
 def formless(x, axis=-1):
-    """What an operator without a native form makes of x."""
-    return paddle.logcumsumexp(x, axis)
+    """What an operator makes of x that has no native form here."""
+    return FORMLESS(x, axis=axis % x.ndim, reverse=False)
 
 
 def layers(x, w):
