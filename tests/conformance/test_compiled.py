@@ -14,7 +14,7 @@ GENERATED = 900
 
 @pytest.fixture(autouse=True, scope="module")
 def nothing_kept():
-    """All cases made by rule are hundreds of thousands of objects, which later tests that search for cycles would go over."""
+    """The cases made by rule are 650,000 objects, which later tests that search for cycles would go over."""
     yield
     generated_cases.cache_clear()
 
