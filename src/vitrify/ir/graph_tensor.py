@@ -423,5 +423,5 @@ def _leaf_like(tensor: Any, copied: Any) -> Any:
         copied.stop_gradient = False
         training = getattr(recorder.get(), "training", None)
         if training is not None:
-            training.note_leaf(copied, copied)
+            training.copies.add(copied)
     return copied

@@ -39,6 +39,8 @@ class Leaves:
         self._trace = trace
         self.leaf_of: dict[Variable, Any] = {}
         """The leaf that a variable made by an in-place change, or by a leaf of the program's own, is a version of."""
+        self.copies: set[Variable] = set()
+        """Leaves that `copy` and `deepcopy` made of others."""
         self.mixed: set[Variable] = set()
         """What is a leaf on one path of a tensor's decision alone, or one that the path has used."""
         self.pinned: dict[int, Tensor] = {}
@@ -51,7 +53,7 @@ class Leaves:
 
     def is_made(self, var: Variable) -> bool:
         """Whether it is a leaf that the program made, or a version of one."""
-        return isinstance(self.leaf_of.get(var), Variable)
+        return var in self.copies or isinstance(self.leaf_of.get(var), Variable)
 
     # -- versions -----------------------------------------------------------------------------------------------------
 
