@@ -16,7 +16,7 @@ from gast.ast3 import Ast3ToGAst, GAstToAst3
 from .nodes import Node
 
 _Rule = Callable[[Any, Any], Any]
-_WITHOUT_FIELDS = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+WITHOUT_FIELDS = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
 
 
 def _classes(module: ModuleType) -> dict[str, type]:
@@ -96,7 +96,7 @@ def _rules_of(exchange: type, before: Mapping[str, type], after: Mapping[str, ty
         if own is not None and name != "Constant":  # what visitors say of Constant is about the old ast.Num and ast.Str
             rules[cls] = _watched(own)
         elif name in after:
-            rules[cls] = (_shared if issubclass(cls, _WITHOUT_FIELDS) else _copied)(after[name])
+            rules[cls] = (_shared if issubclass(cls, WITHOUT_FIELDS) else _copied)(after[name])
     return rules
 
 

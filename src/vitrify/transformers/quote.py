@@ -17,7 +17,7 @@ from typing import Any
 import gast
 
 from ..core.cache import BoundedCache
-from .exchange import to_gast
+from .exchange import WITHOUT_FIELDS, to_gast
 from .nodes import Node, Stmts, Transformer, all_nodes, children
 
 Hole = str | Node | Sequence[str] | Sequence[Node]
@@ -104,7 +104,7 @@ def _head(at: Node) -> dict[str, int]:
 
 
 def copy_tree(node: Node) -> Node:
-    """A copy of a tree that shares no node with it."""
+    """A copy of a tree that shares no node with it but contexts and operators, one of which stands for all."""
     return _copy(node, {})
 
 
@@ -116,8 +116,10 @@ def _copy(node: Node, place: Mapping[str, int]) -> Node:
     for field, value in node.__dict__.items():
         if type(value) is list:
             attributes[field] = [_copy(item, place) if isinstance(item, ast.AST) else item for item in value]
+        elif isinstance(value, ast.AST) and not isinstance(value, WITHOUT_FIELDS):
+            attributes[field] = _copy(value, place)
         else:
-            attributes[field] = _copy(value, place) if isinstance(value, ast.AST) else value
+            attributes[field] = value
     attributes.update(place)
     return new
 
