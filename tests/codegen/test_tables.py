@@ -8,9 +8,9 @@ from tests.codegen.test_pointwise import block_of
 from tests.codegen.test_whole import numbers, program_of
 from vitrify.core.dtype import as_dtype
 from vitrify.ops.embedding import embedding_grad_op, embedding_op
-from vitrify.ops.first_places import first_places_op
 from vitrify.ops.gather import gather_adjoint_op, gather_op
 from vitrify.ops.index import index_get_adjoint_op, index_get_op
+from vitrify.ops.put_along_axis import first_places_op
 from vitrify.runtime.lowering import lower
 from vitrify.runtime.options import ExecutionOptions
 

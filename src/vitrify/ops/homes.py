@@ -80,7 +80,7 @@ ops.patches: fold_patches fold_patches_like unfold_patches
 ops.pool: avg_pool avg_pool_grad max_pool max_pool_gather max_pool_grad max_pool_with_index
 ops.power: atan2 copysign frexp gcd heaviside hypot lcm lerp logaddexp nextafter pow
 ops.proposals: distribute_fpn_proposals generate_proposals
-ops.put_along_axis: last_writers put_along_axis put_along_axis_chosen
+ops.put_along_axis: first_places last_writers put_along_axis put_along_axis_chosen
 ops.random: bernoulli gaussian multinomial randint randperm uniform
 ops.random_fill: binomial poisson standard_gamma
 ops.reduce: all any max mean min prod sum

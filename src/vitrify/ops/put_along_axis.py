@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from ..core.dtype import bool_
 from ..core.errors import ArgumentError, DTypeError, ShapeError
-from ..core.meta import UNKNOWN, Meta, normalize_axis
+from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .accumulate import add_at, put_at
 from .arguments import is_tensor, rank_of
 from .gather import along_axis, along_axis_shape, take_along_axis_adjoint_op, take_along_axis_op
-from .index_form import range_errors
+from .index_form import array_shape, is_mask, range_errors, spans
 from .like import cast, ones_like, sum_to_like, zeros_like
 from .order_forms import put_along_form
 from .registry import NoGradient, OpDef, define_op, get_op
@@ -225,6 +227,56 @@ def scatter_reduce(input: Any, dim: int, index: Any, src: Any, reduce: str, *, i
     """
     how = _combination("scatter_reduce", SCATTER_WORDS, reduce)
     return _put("scatter_reduce", input, index, src, dim, how, include_self, False)
+
+
+# -- which places of an index name their element first: those behind them have nothing of the gradient of x[i] = v -----
+
+
+def _firsts_kernel(xp: Any, like: Any, *indices: Any, axes: Shape) -> Any:
+    places = [part for v in indices for part in (xp.nonzero(v) if is_mask(v) else (v,))]
+    where = tuple(xp.broadcast_arrays(*places))
+    numbers = xp.arange(where[0].size).reshape(where[0].shape)
+    taken, _ = spans(indices, axes)
+    first = xp.empty([like.shape[d] for d in taken], numbers.dtype)
+    # Backwards: of several numbers for one element the last that is written stays.
+    put_at(xp, first, [v.ravel()[::-1] for v in where], numbers.ravel()[::-1])
+    found = first[where] == numbers
+    return found.reshape(found.shape + (1,) * _behind(like, indices, axes))
+
+
+def _behind(like: Any, indices: Sequence[Any], axes: Shape) -> int:
+    """How many dimensions of like[indices] stand behind those of the indices."""
+    taken, adjacent = spans(indices, axes)
+    return len(like.shape) - len(taken) - (taken[0] if adjacent else 0)
+
+
+def _firsts_meta(like: Meta, *indices: Meta, axes: Shape) -> Meta:
+    taken, _ = spans(indices, axes)
+    own = like.with_shape(tuple(like.shape[d] for d in taken))
+    packed = tuple(accumulate((v.ndim if is_mask(v) else 1 for v in indices[:-1]), initial=0))
+    shape = array_shape("setitem", own, indices, packed)
+    return Meta((*shape, *(1,) * _behind(like, indices, axes)), bool_)
+
+
+def _firsts_native(n: Any, like: Any, *indices: Any, axes: Shape) -> Any:
+    if len(indices) > 1 or is_mask(indices[0]):
+        n.refuse("masks, and several arrays as one index, have no native form")
+    (index,) = indices
+    places, numbers = n.reshape(n.contiguous(index), (index.size,)), n.constant(np.arange(index.size))
+    first = n.copy(n.full((like.shape[axes[0]],), 0, numbers.dtype))
+    n.put_rows(first, *(n.copy(n.view(lambda a: a[::-1], v)) for v in (places, numbers)))
+    found = n.apply(get_op("equal"), n.take(first, places, 0, wraps=True), numbers)
+    return n.reshape(found, (*index.shape, *(1,) * _behind(like, indices, axes)))
+
+
+first_places_op: OpDef = define_op(
+    "first_places",
+    kernel=_firsts_kernel,
+    meta=_firsts_meta,
+    vjp=NoGradient("whether a place was named before is no number"),
+    native=_firsts_native,
+    shape_only=["like"],
+)
 
 
 METHODS = {"put_along_axis": put_along_axis, "scatter_add": scatter_add, "scatter_reduce": scatter_reduce}
