@@ -73,3 +73,19 @@ def test_at_once_means_each_size():
     for rows in range(1, 6):
         core(*numbers(rows))
     assert plans(core) == 5
+
+
+@pytest.mark.parametrize("fn", [paddle.matmul, paddle.nn.functional.linear])
+def test_one_product_alone_is_a_native_call(fn):
+    """NumPy's would be BLAS's threads, and in bfloat16 one of float32 between conversions."""
+    core = lower(block_of(fn, *[(UNKNOWN, "float32")] * 2), options=ExecutionOptions(native="always"))
+    x, w = numbers(6)
+    for _ in range(3):
+        (out,) = core(x + 1, w)
+    assert plans(core) == 1
+    np.testing.assert_allclose(out, (x + 1) @ w)
+
+
+def test_one_operator_whose_form_is_worth_no_call_is_left_to_the_interpreter():
+    block = block_of(lambda x: paddle.sort(x, -1), (UNKNOWN, "float32"))
+    assert len(block.ops) == 1 and lower(block, options=ExecutionOptions()).whole is None

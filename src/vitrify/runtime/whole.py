@@ -37,7 +37,7 @@ _MOST_PLANS = 64
 # So many steps an operator has at most, on average.
 _MOST_STEPS = 4
 LEAST_OPERATORS = 2
-"""One operator costs the interpreter little more than a plan would."""
+"""One operator costs the interpreter little more than a plan would, unless its native form is worth a call by itself."""
 
 
 class Whole:
@@ -73,7 +73,8 @@ class Whole:
         options: ExecutionOptions,
     ) -> Whole | None:  # fmt: skip
         """For a program on the CPU; None where threads are asked for, and where no call would be saved."""
-        if not _may_be_native(choice, options) or _counted(operators)[0] < LEAST_OPERATORS:
+        is_little = _counted(operators)[0] < LEAST_OPERATORS and not any(o.op.native_alone for o in operators)
+        if is_little or not _may_be_native(choice, options):
             return None
         return Whole(inputs, operators, outputs, is_always=options.native == ALWAYS)
 
