@@ -37,7 +37,7 @@ _MOST_PLANS = 64
 # So many steps an operator has at most, on average.
 _MOST_STEPS = 4
 LEAST_OPERATORS = 2
-"""One operator costs the interpreter little more than a plan would, unless its native form is worth a call by itself."""
+"""One operator costs the interpreter little more than a plan would, unless its form is worth a call by itself."""
 
 
 class Whole:
