@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import vitrify as paddle
 from tests.end_to_end.differential import compare
 
 X, ROWS, ENTRIES = [1.0, 2.0], [[3.0, 4.0], [5.0, 6.0]], {"a": [1.0], "b": [2.0]}
@@ -91,3 +92,38 @@ def dict_of_all_entries(x, entries, n):
 @pytest.mark.parametrize("function", [another_dict, dict_of_all_entries], ids=lambda f: f.__name__)
 def test_dict(function):
     compare(function, *[(X, ENTRIES, turns) for turns in TURNS])
+
+
+def emptied_by_a_function(n, items):
+    def start_again():
+        nonlocal items
+        items = []
+
+    while n > 0:
+        items.append(n * 2)
+        start_again()
+        n = n - 1
+    return n
+
+
+def reversed_and_emptied_by_a_function(n, items):
+    for _ in range(n):
+        items.reverse()
+
+        def start_again():
+            nonlocal items
+            items = []
+
+        start_again()
+    return n
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("f", [emptied_by_a_function, reversed_and_emptied_by_a_function])
+def test_a_list_of_the_caller_that_a_closure_exchanges_keeps_what_was_done_to_it(f, full_graph):
+    static = paddle.jit.to_static(f, full_graph=full_graph)
+    for n in (1, 0, 2, 3, 1):
+        lists = [[paddle.to_tensor(v) for v in (1.0, 2.0, 3.0)] for _ in range(2)]
+        for function, items in zip((f, static), lists):
+            function(paddle.to_tensor(n), items)
+        assert [v.tolist() for v in lists[0]] == [v.tolist() for v in lists[1]]

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.meta import Meta
 from ...core.modes import grad_enabled
-from ...core.pytree import BY_CONTENT, LEAF, OneOf, OverList, TreeDef, can_change, is_open, node_of, rebuild
+from ...core.pytree import (
+    BY_CONTENT,
+    LEAF,
+    OneOf,
+    OpenDict,
+    OpenList,
+    OverList,
+    TreeDef,
+    can_change,
+    is_open,
+    node_of,
+    rebuild,
+)
 from ...core.source import Loc
 from ...ir.program import Block, Variable
 from ...ir.stop_flags import rename
@@ -22,7 +34,7 @@ from ..containers.structure import is_alike, put_together
 from ..containers.tuples import GraphTuple
 from ..state.inside import knows_nothing_of
 from ..state.journal import Journal
-from ..state.places import kind_of
+from ..state.places import ContentPlace, kind_of
 from ..values.base import Undefined, builder, is_constant, is_tensor
 from ..values.carried_text import CHARACTERS, are_texts
 from ..values.emit import (
@@ -414,6 +426,19 @@ class CarriedValue:
         )
 
 
+def is_made_inside(container: Any) -> bool:
+    """Whether a list or dict was made by the trace."""
+    return isinstance(container, (OpenList, OpenDict)) and container.block is not None
+
+
+def _exchanged(name: str, start: Any) -> ForkedError:
+    return ForkedError(
+        f"{name} is a {kind_of(start)} that the body of a loop changes in place and then exchanges "
+        "for another one; a tensor stops the loop",
+        hint=f"change a copy ({name} = {kind_of(start)}({name})), or the new one only",
+    )
+
+
 def _can_change(value: Any) -> bool:
     return isinstance(value, (list, dict)) or can_change(value)
 
@@ -476,13 +501,19 @@ class CarriedState:
             is_changed = id(start) in written and id(start) not in self.own
             if not is_changed and not any(id(part) in written for part in inner):
                 continue
-            raise FirstIterationDiffers(
-                ForkedError(
-                    f"{carried.name} is a {kind_of(start)} that the body of a loop changes in place and then exchanges "
-                    "for another one; a tensor stops the loop",
-                    hint=f"change a copy ({carried.name} = {kind_of(start)}({carried.name})), or the new one only",
-                )
-            )
+            raise FirstIterationDiffers(_exchanged(carried.name, start))
+        if not builder().keeps_containers:
+            self._check_places(written, journal)
+
+    def _check_places(self, written: Container[int], journal: Journal) -> None:
+        """The same for a list or dict from before the trace that stood at a place, such as an attribute."""
+        after = journal.after()
+        for key, (place, before) in journal.before.items():
+            start = self.places[key][1].container if key in self.places else before
+            if isinstance(place, ContentPlace) or not isinstance(start, (list, dict)) or is_made_inside(start):
+                continue
+            if id(start) in written and after[key][1] is not start:
+                raise _exchanged(place.label, start)
 
     def leaves(self) -> Iterator[Leaf]:
         """Every leaf but those of `handles`, whose tensors are their own memory."""
