@@ -160,7 +160,7 @@ class TensorCall:
 
     def made(self) -> Callable[..., Any]:
         """The built-in function. Raises NoNativeForm."""
-        if not isinstance(self.plan, BuiltinFunctionType) or self.plan.__self__.__class__ is not np.ndarray:
+        if not isinstance(self.plan, BuiltinFunctionType) or not isinstance(self.plan.__self__, np.ndarray):
             raise NoNativeForm("the program is no plan")
         define({_PLAN: part("call")})
         w = _Writer(self)
