@@ -24,7 +24,7 @@ _LEVEL_5 = {"jit", "static", "regularizer"}
 _LEVEL_6 = {"aot", "autograd", "fft", "linalg", "signal", "tensor", "framework", "nn", "optimizer", "amp", "io"}
 _LEVEL_6 |= {"distribution", "geometric", "hub", "metric", "sparse", "utils", "version"}
 _LEVEL_7 = {"audio", "base", "hapi", "incubate", "vision", "onnx", "inference", "paddle_program", "distributed", "text"}
-_LEVEL_7 |= {"quantization"}
+_LEVEL_7 |= {"dataset", "quantization"}
 _LEVEL_8 = {"callbacks", "compat", "tools", "testing"}
 LEVELS = [_LEVEL_0, _LEVEL_1, _LEVEL_2, _LEVEL_3, _LEVEL_4, _LEVEL_5, _LEVEL_6, _LEVEL_7, _LEVEL_8]
 BELOW_5 = set[str]().union(*LEVELS[:5])
@@ -82,8 +82,9 @@ USES: dict[str, set[str]] = {
     # Of no text but an empty one: see there.
     "exec": {"transformers/compile.py", "core/interrupts.py"},
     "compile": {"transformers/compile.py"},
-    "os.environ": {"core/config.py"},
-    "os.getenv": {"core/config.py"},
+    # Settings of ours; and what converted code of the user's reads there.
+    "os.environ": {"core/config.py", "convert/guards/environment.py"},
+    "os.getenv": {"core/config.py", "convert/guards/environment.py"},
     "os.putenv": set(),
 }
 

@@ -31,8 +31,8 @@ REFUSED = {
     "perf_counter": lambda x: x * time.perf_counter(),
     "now": lambda x: x * datetime.datetime.now().year,
     "today": lambda x: x * datetime.date.today().year,
-    "getenv": lambda x: x * float(os.getenv("SCALE", "1")),
-    "environ": lambda x: x * float(os.environ.get("SCALE", "1")),
+    "len of environ": lambda x: x * len(os.environ),
+    "putenv": lambda x: x * (os.putenv("SCALE", "1") or 1),
     "listdir": lambda x: x * len(os.listdir(".")),
     "open": lambda x: x * len(open(HERE).read()),  # noqa: SIM115
     "read_text": lambda x: x * len(HERE.read_text()),
@@ -41,6 +41,8 @@ REFUSED = {
     "input": lambda x: x * float(input()),
 }
 ALLOWED = {
+    "getenv": lambda x: x * float(os.getenv("SCALE", "1")),
+    "environ": lambda x: x * float(os.environ.get("SCALE", "1")),
     "math": lambda x: x * math.sqrt(4),
     "numpy": lambda x: x * float(np.sqrt(4.0)),
     "os.path": lambda x: x * len(os.path.join("a", "b")),

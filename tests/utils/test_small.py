@@ -1,5 +1,6 @@
 """run_check, batch, version, callbacks: small names at the top of Paddle."""
 
+import hashlib
 import importlib
 import sys
 from types import SimpleNamespace
@@ -22,6 +23,16 @@ def test_batch():
     assert list(paddle.batch(reader, 2, drop_last=True)()) == [[0, 1], [2, 3]]
     with pytest.raises(ValueError, match="must be positive"):
         paddle.batch(reader, 0)
+
+
+def test_sums_of_files(tmp_path):
+    from vitrify.dataset.common import md5file
+
+    path = tmp_path / "large.bin"
+    path.write_bytes(bytes(range(256)) * 9000)
+    assert md5file(path) == hashlib.md5(path.read_bytes()).hexdigest()
+    with pytest.raises(FileNotFoundError):
+        md5file(tmp_path / "none.bin")
 
 
 def test_version_is_new_enough_for_code_that_asks():

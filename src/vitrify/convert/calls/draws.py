@@ -17,7 +17,9 @@ from ...eager.host_ops import effect_op
 from ...ir.builder import current_builder
 from ..containers.by_position import item_inside
 from ..containers.keys import MAX_KEYS
+from ..guards.environment import reading
 from ..guards.nondeterministic import refused
+from ..guards.observe import current_observer
 from ..host.draws import GENERATORS, drawn
 from ..host.value import HostValue
 from ..operators.objects import convert_setitem
@@ -33,7 +35,13 @@ def of_the_moment(function: Any) -> Callable[..., Any] | None:
     owner = bound_to(function)
     if type(owner) in GENERATORS and not function.__name__.startswith("_"):
         return _seed(function) or partial(_draw, function, owner)
-    return _seed(function) or refused(function)
+    return _seed(function) or _read(function) or refused(function)
+
+
+def _read(function: Any) -> Callable[..., Any] | None:
+    """What reads a variable of the environment; None for functions that do not."""
+    observer = current_observer()
+    return None if observer is None else reading(function, observer.cached_call)
 
 
 def _seed(function: Any) -> Callable[..., Any] | None:

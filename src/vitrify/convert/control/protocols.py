@@ -12,6 +12,7 @@ from ...ir.graph_tensor import is_number
 from ..containers.dicts import VIEWS, GraphDict, dict_of_view
 from ..containers.ranges import GraphRange
 from ..guards.nondeterministic import refuse_items
+from ..guards.observe import seen
 from ..state.journal import note_spent
 from ..values.base import Unmergeable, as_graph, builder, is_graph, is_tensor, scalar_condition
 from ..values.decided import decided_truth
@@ -71,6 +72,7 @@ def _truth_unless_none(value: Any) -> Any:
 def iterate(iterable: Any) -> Iterator[Any]:
     """`iter(iterable)`, by the converted `__iter__`, `__next__` or `__getitem__` of a user's class."""
     iterable = settled(iterable)
+    refuse_items(iterable)
     make = user_method(iterable, "__iter__")
     if make is None and class_attribute(type(iterable), "__iter__") is None:
         item = user_method(iterable, "__getitem__")
@@ -129,6 +131,7 @@ def _by_index(item: Callable[[int], Any]) -> Iterator[Any]:
 @for_user
 def contains(container: Any, value: Any) -> Any:
     """`value in container`, by a converted `__contains__` where the user wrote one."""
+    container = seen(container)
     refuse_items(container)
     method = user_method(container, "__contains__")
     return value in container if method is None else method(value)

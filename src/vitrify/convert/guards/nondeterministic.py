@@ -48,7 +48,11 @@ FUNCTIONS: dict[str, tuple[str, str]] = {
         for name in ("redirect_stdout", "redirect_stderr")
     },
     "contextlib.chdir": ("changes the folder while its block runs", _OUTSIDE),
-    **{f"os.{name}": ("reads the environment", _OUTSIDE) for name in ("getenv", "putenv", "unsetenv")},
+    **{
+        f"{module}.{name}": ("changes the environment", _OUTSIDE)
+        for module in ("os", "posix", "nt")
+        for name in ("putenv", "unsetenv")
+    },
     **{
         f"{module}.{name}": ("reads or changes files", _OUTSIDE)
         for module in ("os", "posix", "nt")
@@ -140,9 +144,14 @@ def _of_module(module: str, full: str) -> tuple[str, str] | None:
 
 def _refusal(name: str, reason: tuple[str, str]) -> Callable[..., Any]:
     def refuse(*args: Any, **kwargs: Any) -> Any:
-        raise UnsupportedError(
-            f"{name}() {reason[0]}; a program would repeat what it gave when the function was converted",
-            hint=reason[1] + _REST,
-        )
+        raise refusal(name, reason)
 
     return refuse
+
+
+def refusal(name: str, reason: tuple[str, str]) -> UnsupportedError:
+    """The error about a call, with a reason of the tables."""
+    return UnsupportedError(
+        f"{name}() {reason[0]}; a program would repeat what it gave when the function was converted",
+        hint=reason[1] + _REST,
+    )

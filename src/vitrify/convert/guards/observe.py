@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
@@ -20,7 +19,6 @@ from ...core.errors import UnsupportedError
 from ...core.made import Made
 from ...core.meta import Meta, Shape
 from ...core.pytree import OpenDict, OpenList, OverList
-from ...core.source import is_user_file
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor, wrap
 from ...ir.builder import current_builder
@@ -37,9 +35,10 @@ from ..values.base import Undefined, Unmergeable, builder
 from ..values.deferred import Deferred
 from ..values.maybe import where_set
 from ..values.one_of import by_option
-from ..values.user_code import user_method
+from ..values.user_code import is_library, user_method
 from ..values.user_errors import for_user, note_user_error
 from .contents import BUFFERS, WITH_MEMBERS, Members, SameBytes, SameItems, members
+from .environment import Environment, watched
 from .kinds import (
     IMMUTABLE,
     MISSING,
@@ -192,7 +191,7 @@ class Observer:
     def method(self, owner: Any, function: Any, name: str) -> None:
         """`function` was found under `name` in the class of `owner`, or in `owner` if it is a class."""
         for base in (owner if isinstance(owner, type) else type(owner)).__mro__:
-            if name in base.__dict__ and not _is_library(base):
+            if name in base.__dict__ and not is_library(base):
                 self._entry(base, name)
                 held = base.__dict__[name]
                 if function in (held, getattr(held, "__func__", None), getattr(held, "fget", None)):
@@ -213,7 +212,7 @@ class Observer:
         is_super = type(owner) is super
         asked = owner.__self_class__ if is_super else type(owner)
         found = [base for base in asked.__mro__ if name in base.__dict__]
-        for base in [b for b in (found if is_super else found[:1]) if not _is_library(b)]:
+        for base in [b for b in (found if is_super else found[:1]) if not is_library(b)]:
             self._entry(base, name)
         self._inherited(asked, name)
         held = None if found else getattr(owner, "__dict__", None)
@@ -266,13 +265,14 @@ class Observer:
         if isinstance(owner, Tensor) and name == "grad":  # another tensor after each backward
             self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: owner._grad), value, changed_only)
             return value
-        if isinstance(owner, _NOT_WATCHED) and not (isinstance(owner, Tensor) and _is_kept_by(owner, name)):
+        is_kept = isinstance(owner, Tensor) and _is_kept_by(owner, name)
+        if isinstance(value, Environment) or (isinstance(owner, _NOT_WATCHED) and not is_kept):
             return value
         self.pin(owner)
         if isinstance(owner, ModuleType) and (isinstance(value, ModuleType) or callable(value)):
             self._of_module(owner, name, value)
             return value
-        if _is_library(owner):
+        if is_library(owner):
             if isinstance(owner, type):
                 self.of_class(owner, name)
             return value
@@ -465,25 +465,12 @@ class Observer:
 
 def _may_get_another(owner: Any) -> bool:
     """Whether an attribute that `owner` lacks may be there in the next call."""
-    return isinstance(owner, Tensor) or not (isinstance(owner, _NOT_WATCHED) or _is_library(owner))
+    return isinstance(owner, Tensor) or not (isinstance(owner, _NOT_WATCHED) or is_library(owner))
 
 
 def _is_kept_by(tensor: Tensor, name: str) -> bool:
     """Whether an attribute of a tensor from outside is just kept there: it may hold something else in the next call."""
     return name in tensor.__dict__ or name in FIELDS
-
-
-def _is_library(owner: Any) -> bool:
-    """Whether an attribute of `owner` is taken for constant: library modules and classes."""
-    if isinstance(owner, ModuleType):
-        file = getattr(owner, "__file__", None)
-        if file is None:  # part of the interpreter, unless it was typed in or made by hand
-            return getattr(owner, "__spec__", None) is not None
-        return not is_user_file(file)
-    if isinstance(owner, type):
-        module = sys.modules.get(owner.__module__)
-        return module is None or _is_library(module)
-    return False
 
 
 _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
@@ -505,6 +492,12 @@ def observing(
 def current_observer() -> Observer | None:
     """Who watches the trace in progress."""
     return _observer.get()
+
+
+def seen(value: Any) -> Any:
+    """`value` as converted code sees it, from which the environment is read by name alone."""
+    observer = _observer.get()
+    return value if observer is None else watched(value, observer.cached_call)
 
 
 @for_user
@@ -543,7 +536,7 @@ def read_attr(owner: Any, attribute: str) -> Any:
         observer.class_attribute(owner, attribute)
     if getter is not None:
         return getter()
-    value = _held(owner, attribute)
+    value = seen(_held(owner, attribute))
     if attribute == "__dict__" and undecided(owner):
         raise unknown_keys("vars() of an object, which gives")
     refuse_items(value)
@@ -588,7 +581,7 @@ def peek_attr(owner: Any, attribute: str) -> Any:
     getter = computed(owner, attribute)
     if getter is not None:
         return getter()
-    value = _held(owner, attribute)
+    value = seen(_held(owner, attribute))
     observer = _observer.get()
     if observer is not None:
         observer.attribute(owner, attribute, value, changed_only=True)

@@ -23,6 +23,7 @@ from ..containers.sets import GraphSet, of_python
 from ..control.branches import choose
 from ..control.comprehension import gathered, listed
 from ..control.pushed import pushing
+from ..guards.nondeterministic import refuse_items
 from ..guards.observe import get_attr, note_overwritten, note_stored, peek_attr
 from ..guards.unmerged import refuse_change
 from ..host.value import HostValue, tensor_index
@@ -119,6 +120,7 @@ def convert_setitem(owner: Any, key: Any, value: Any) -> Any:
 @by_option(2)
 @for_user
 def _set_item(owner: Any, key: Any, value: Any) -> None:
+    refuse_items(owner)
     put = user_method(owner, "__setitem__")
     if put is not None:
         put(key, value)
@@ -187,6 +189,7 @@ def convert_setitem_at(place: Holder, key: Any, value: Any) -> None:
 @for_user
 def del_item(owner: Any, key: Any) -> None:
     """`del owner[key]`."""
+    refuse_items(owner)
     remove = user_method(owner, "__delitem__")
     if remove is not None:
         remove(key)

@@ -135,3 +135,16 @@ def user_method(obj: Any, name: str) -> Any:
     if isinstance(found, FunctionType) and is_user_code(found) and not is_left_alone(obj):
         return converted(MethodType(found, obj))
     return None
+
+
+def is_library(owner: Any) -> bool:
+    """Whether an attribute of `owner` is taken for constant: library modules and classes."""
+    if isinstance(owner, ModuleType):
+        file = getattr(owner, "__file__", None)
+        if file is None:  # part of the interpreter, unless it was typed in or made by hand
+            return getattr(owner, "__spec__", None) is not None
+        return not is_user_file(file)
+    if isinstance(owner, type):
+        module = sys.modules.get(owner.__module__)
+        return module is None or is_library(module)
+    return False
