@@ -13,7 +13,7 @@ An expression is an operator's attribute, made of plain tuples so that programs 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -102,6 +102,28 @@ def _named(name: str) -> Callable[..., Any]:
     if found is None:
         raise FileFormatError(f"a program calls {name!r}, which no expression knows")
     return found
+
+
+def is_expression(attribute: Any) -> bool:
+    """Whether an attribute of an operator is an expression that may read inputs."""
+    return type(attribute) is tuple and bool(attribute) and type(attribute[0]) is str and attribute[0] in _FORMS
+
+
+def with_stopped(expression: Expression, stopped: Collection[int]) -> Expression:
+    """The expression in which tensors of these inputs want no gradient."""
+    if type(expression) is not tuple or not expression or expression[0] == "value":
+        return expression
+    form, *parts = expression
+    if form == "tensor":
+        index, stop = parts
+        return form, index, stop or index in stopped
+    if form == "call":
+        function, args, keywords = parts
+        named = tuple([(name, with_stopped(value, stopped)) for name, value in keywords])
+        return form, function, tuple([with_stopped(arg, stopped) for arg in args]), named
+    if form == "dict":
+        return form, *[tuple([with_stopped(part, stopped) for part in pair]) for pair in parts]
+    return form, *[with_stopped(part, stopped) for part in parts]
 
 
 def evaluate(expression: Expression, arrays: Sequence[Any]) -> Any:

@@ -51,6 +51,7 @@ from .function_spec import FunctionSpec
 from .held import held
 from .outputs import Outputs
 from .reach import classes_of
+from .shown_flags import settle_shown
 from .training import Training
 from .unfinished import Unfinished
 from .variation import Variation
@@ -316,6 +317,8 @@ def _finish(
     effects += written_arrays(arrays, outputs, holders)
     outputs.give_listed()
     spent = state.training.finish(outputs.variables)
+    sources = [*state.arguments, *(var for var, _ in state.training.wanted())]
+    settle_shown(state.program, {var for var in sources if not var.stop_gradient})
     writes = _writes(state, places)
     outputs.show([value for _, value in writes])
     for cls in classes_of([*state.layers, *observer.layers]):
