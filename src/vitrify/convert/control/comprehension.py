@@ -218,6 +218,9 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
         assert self.started is not None
         return self.started
 
+    def __next__(self) -> Any:
+        return next(self._running())  # whoever takes it looks whether it may be taken here
+
     def send(self, value: Any) -> Any:
         """The next element; only None can be sent, as to every generator expression."""
         note_spent(self)
