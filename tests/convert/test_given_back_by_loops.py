@@ -148,11 +148,37 @@ def own_with_keys_on_paths(x, entries, n):
     return found, list(found), len(found), found.get("b")
 
 
+def exchanged_in_a_list(x, entries, n):
+    held = [entries]
+    for turn in range(n):
+        held[0]["a"] = x + turn
+        held[0] = {"a": x}
+    return held
+
+
+def exchanged_in_a_dict(x, entries, n):
+    held = {"first": entries}
+    for turn in range(n):
+        held["first"]["a"] = x + turn
+        held["first"] = {"a": x * turn, "b": x}
+    return held
+
+
+def exchanged_in_a_dict_on_a_path(x, entries, n):
+    rows = [x]
+    held = {"rows": rows}
+    for turn in range(n):
+        held["rows"].append(x + turn)
+        if turn > 0:
+            held["rows"] = []
+    return held, rows
+
+
 CASES = [
     given_back, given_back_on_a_path, given_back_at_last, given_back_by_two_loops, changed_behind, in_a_state, in_turn,
     new_on_a_path, by_an_inner_function, in_an_object,
     changed_in_an_object, beside_a_list_of_a_library, copied_on_a_path, with_a_key_more, with_a_key_more_on_a_path,
-    own_with_keys_on_paths,
+    own_with_keys_on_paths, exchanged_in_a_list, exchanged_in_a_dict, exchanged_in_a_dict_on_a_path,
 ]  # fmt: skip
 
 

@@ -323,9 +323,18 @@ class CarriedValue:
             self.leaves = [self._widened(unset, end) for end in raw]
             return True
         if tree is LEAF and isinstance(raw[0], Undefined):  # not a container of one
-            return False
+            return self._may_be_unset(raw[0])
         self.tree, self.leaves = self._closed(self.tree, iter(self.leaves), value)
         return True
+
+    def _may_be_unset(self, end: Undefined) -> bool:
+        """What is unset after an iteration, or nothing that one can carry: whether the flags say so is new."""
+        if self.tree[0] is OneOf:
+            raise not_carried(self.name, self.leaves[0], end)
+        wider = [self._widened(leaf, end) for leaf in self.leaves]
+        changed = any(a is not b for a, b in zip(wider, self.leaves))
+        self.leaves = wider
+        return changed
 
     def _closed(self, tree: TreeDef, held: Iterator[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]]:
         """The structure and leaves that cover this variable's and `end`."""
@@ -439,6 +448,19 @@ def _exchanged(name: str, start: Any) -> ForkedError:
     )
 
 
+def _counterparts(content: Any, left: Any) -> Iterator[tuple[Any, Any]]:
+    """What a list or dict held, each with what it holds there after an iteration."""
+    ends = _entries(left)
+    for key, part in _entries(content).items():
+        yield part, ends.get(key)
+
+
+def _entries(content: Any) -> dict[Any, Any]:
+    if isinstance(content, dict):
+        return dict(dict.items(content))
+    return dict(enumerate(content)) if isinstance(content, list) and not is_open(content) else {}
+
+
 def _can_change(value: Any) -> bool:
     return isinstance(value, (list, dict)) or can_change(value)
 
@@ -506,14 +528,17 @@ class CarriedState:
             self._check_places(written, journal)
 
     def _check_places(self, written: Container[int], journal: Journal) -> None:
-        """The same for a list or dict from before the trace that stood at a place, such as an attribute."""
+        """The same for a list or dict from before the trace that stood at a place, such as an attribute or an item."""
         after = journal.after()
         for key, (place, before) in journal.before.items():
+            is_content, left = isinstance(place, ContentPlace), after[key][1]
             start = self.places[key][1].container if key in self.places else before
-            if isinstance(place, ContentPlace) or not isinstance(start, (list, dict)) or is_made_inside(start):
-                continue
-            if id(start) in written and after[key][1] is not start:
-                raise _exchanged(place.label, start)
+            for part, end in _counterparts(start, left) if is_content else [(start, left)]:
+                if not isinstance(part, (list, dict)) or id(part) not in written or end is part:
+                    continue
+                # In a list, what the trace itself made is carried as it was before: see `grow`.
+                if not is_made_inside(part) or (is_content and isinstance(start, dict)):
+                    raise _exchanged(place.label, part)
 
     def leaves(self) -> Iterator[Leaf]:
         """Every leaf but those of `handles`, whose tensors are their own memory."""

@@ -75,7 +75,7 @@ class _Entry:
 
 def _whole(label: str, value: Any) -> CarriedValue:
     if isinstance(value, BY_CONTENT):
-        return CarriedValue.of(label, value)
+        return CarriedValue.of(label, value, builder().keeps_containers)
     return CarriedValue(label, LEAF, [Leaf(value)])
 
 
@@ -83,7 +83,7 @@ def _made_inside(label: str, value: Any) -> CarriedValue:
     """What a new key holds: a container from before the loop stays that object, all else starts unset."""
     held = value.lists()[0] if isinstance(value, OverList) else value
     if isinstance(value, BY_CONTENT) and is_from_before(held, builder().block):
-        return CarriedValue.of(label, value)
+        return CarriedValue.of(label, value, builder().keeps_containers)
     raw: list[Any] = []
     tree = flatten(value, raw)
     return CarriedValue(label, tree, [_starting_unset(label, leaf) for leaf in raw])

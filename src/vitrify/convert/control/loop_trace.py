@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.errors import UnsettledError
 from ...core.modes import scoped
-from ...core.pytree import BY_CONTENT, OpenDict, eager_class, node_of
+from ...core.pytree import BY_CONTENT, OpenDict, eager_class, is_open, node_of
 from ...ir.program import Block, Variable
 from ...ir.regions import align_captures
 from ...ops.control_flow import while_op
@@ -247,10 +247,26 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
 
 
 def _collapse_places(journal: Journal) -> None:
-    """Let what places hold be of few kinds, as loop variables are."""
+    """Let what places hold, and the items of what they hold, be of few kinds, as loop variables are."""
     for place, value in journal.after().values() if builder().keeps_containers else ():
-        if isinstance(value, GraphOneOf):
-            restore(place, collapsed(value))
+        found = _with_few_kinds(value) if isinstance(place, ContentPlace) else collapsed(value)
+        if found is not value:
+            restore(place, found)
+
+
+def _with_few_kinds(content: Any) -> Any:
+    """A copy of what a list or dict holds whose items are of few kinds; `content` itself where they are."""
+    if is_open(content) or not isinstance(content, (list, dict)):
+        return content
+    keys = list(dict.keys(content)) if isinstance(content, dict) else range(len(content))
+    plain: Any = dict if isinstance(content, dict) else list  # whose methods note nothing
+    held = [(key, plain.__getitem__(content, key)) for key in keys]
+    fewer = [(key, collapsed(item)) for key, item in held if isinstance(item, GraphOneOf)]
+    fewer = [(key, item) for key, item in fewer if item is not plain.__getitem__(content, key)]
+    copied = content.copy() if fewer else content
+    for key, item in fewer:
+        plain.__setitem__(copied, key, item)
+    return copied
 
 
 def _note_flagged(state: CarriedState, handles: dict[Variable, Variable], outer: Mapping[Variable, Variable]) -> bool:
@@ -328,7 +344,9 @@ def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles:
     for key, (place, before) in journal.before.items():
         if key not in state.places and key not in state.lost:
             taken_apart = isinstance(place, ContentPlace) and not isinstance(before, OpenDict)
-            carried = carry_place(place, _as_before(before, journal) if taken_apart else before)
+            # Where lists stay the objects that they are, each has a place of its own for what it holds.
+            is_copied = taken_apart and not builder().keeps_containers
+            carried = carry_place(place, _as_before(before, journal) if is_copied else before)
             if taken_apart:
                 carried.shared = carried.shared or (not carried.keeps and is_shared(before))
             state.places[key] = (place, carried)
