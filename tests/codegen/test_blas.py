@@ -77,7 +77,8 @@ def test_with_the_package_it_is_mkls_and_as_many_threads(fresh, monkeypatch):
     monkeypatch.setattr(threads, "_functions", lambda: (lambda n: setattr(mine, "now", n), lambda: mine.now))
     for module in (blas, found):
         monkeypatch.setattr(module, "mkl", lambda: library)
-    monkeypatch.setattr(found, "is_loaded", lambda: bool(library.told))
+    is_loaded = SimpleNamespace(mkl=lambda: library, is_loaded=lambda: bool(library.told))
+    monkeypatch.setattr(threads, "_mkl", is_loaded)  # not by the module, of which it may know the functions by now
     with threads.blas_threads(3):
         assert mine.now == 3 and not library.told
         assert blas.gemm(FLOAT64) == ctypes.cast(library.dgemm_, ctypes.c_void_p).value

@@ -217,6 +217,7 @@ class Aliases:
         self.noting = True
         self.written: set[Variable] = set()  # what views hold since they were written to: made by no view themselves
         self._settling: set[Variable] = set()  # read as they are while they are brought up to date
+        self._settled: dict[Variable, Variable] = {}  # what others are by now, until the first of those is known
 
     def note_detached(self, base: Variable, made: Variable) -> None:
         """Remember that `made` is a tensor on the memory of `base` that stops gradients."""
@@ -336,7 +337,9 @@ class Aliases:
         return fresh
 
     def _refreshed_fork(self, var: Variable) -> Variable:
-        value, ways = var, []
+        if var in self._settled:  # forks of forks come to it by many ways
+            return self._settled[var]
+        value, ways, is_first = var, [], not self._settling
         self._settling.add(var)
         try:
             for way in self.forks[var]:
@@ -345,8 +348,11 @@ class Aliases:
                 if now is not way.target:
                     value = way.choose(now, value)
                 ways.append(replace(way, target=now))
+            self._settled[var] = value
         finally:
             self._settling.discard(var)
+            if is_first:
+                self._settled.clear()
         if value is not var:
             self.forks[value] = tuple(ways)
         return value

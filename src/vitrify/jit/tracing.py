@@ -315,7 +315,8 @@ def _finish(
     effects = find_effects(observer, replayed, outputs, holders, tables)
     effects += [called(call, outputs, holders) for call in state.training.calls]
     effects += written_arrays(arrays, outputs, holders)
-    outputs.give_listed()
+    if state.builder.is_called:  # a file has no outputs but those that the function returns
+        outputs.give_listed()
     spent = state.training.finish(outputs.variables)
     sources = [*state.arguments, *(var for var, _ in state.training.wanted())]
     settle_shown(state.program, {var for var in sources if not var.stop_gradient})

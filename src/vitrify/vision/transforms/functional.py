@@ -277,6 +277,14 @@ def affine(
     )  # fmt: skip
 
 
+def _solved(rows: Array, values: Array) -> Array:
+    """The least squares solution, to the last bits: versions of LAPACK differ there, and then in pixels on an edge."""
+    found = np.linalg.lstsq(rows, values, rcond=None)[0]
+    left = values.astype(np.longdouble) - rows.astype(np.longdouble) @ found.astype(np.longdouble)
+    better: Array = found + np.linalg.lstsq(rows, left.astype(float), rcond=None)[0]
+    return better
+
+
 def perspective(img: Any, startpoints: Any, endpoints: Any, interpolation: str = "nearest", fill: Any = 0) -> Any:
     """The picture seen so that the four corners startpoints come to endpoints, each as (x, y).
 
@@ -287,7 +295,7 @@ def perspective(img: Any, startpoints: Any, endpoints: Any, interpolation: str =
     for (x, y), (u, v) in zip(endpoints, startpoints):
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
         values += [u, v]
-    coefficients = np.linalg.lstsq(np.asarray(rows, float), np.asarray(values, float), rcond=None)[0].tolist()
+    coefficients = _solved(np.asarray(rows, float), np.asarray(values, float)).tolist()
     if has_grid(img, interpolation):
         return perspective_map(img, coefficients, interpolation, fill)
     h, w = size_of(img)
