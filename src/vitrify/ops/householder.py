@@ -11,6 +11,7 @@ from .creation import eye
 from .diagonal import tril, triu
 from .linalg import adjoint, need_matrices, triangular_solve_op
 from .matmul import matmul
+from .same_sizes import same_sizes
 from .shape import unsqueeze
 from .sizes import size_of
 
@@ -28,6 +29,16 @@ def _check(op: str, x: Any, tau: Any) -> None:
         raise ShapeError(f"{op}: x is {shapes[0]}, expected at least as many rows as columns")
     if tau.ndim != x.ndim - 1 or (known and tau.shape[-1] > columns):
         raise ShapeError(f"{op}: tau is {shapes[1]}, expected one number for each column of x {shapes[0]}, or fewer")
+    if not known:
+        _check_sizes(op, x, tau)
+
+
+def _check_sizes(op: str, x: Any, tau: Any) -> None:
+    """The same of sizes that only a run knows."""
+    columns = size_of(x, -1)
+    head = x[..., :columns, :]
+    same_sizes(f"{op}: x has fewer rows than columns; its first rows, and those as columns", head, adjoint(head))
+    same_sizes(f"{op}: tau has more numbers than x columns; as many, and tau", tau[..., :columns], tau)
 
 
 def _reflectors(x: Any, tau: Any) -> tuple[Any, Any]:

@@ -10,10 +10,10 @@ import numpy as np
 from ..core import philox
 from ..core.alias import aliased
 from ..core.dtype import float64, int64
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, DTypeError
 from ..core.lazy import lazy_module
 from ..core.meta import Meta, broadcast_shapes
-from .arguments import is_tensor, rank_of
+from .arguments import is_python_number, is_tensor, rank_of
 from .fill import refilled
 from .host_linalg import on_host
 from .like import cast
@@ -114,13 +114,18 @@ binomial_op = define_op(
 
 
 def binomial(count: Any, prob: Any, name: str | None = None) -> Any:
-    """How many of `count` trials succeed, each with probability `prob`; int64. Source: paddle.binomial.
+    """How many of `count` trials succeed, each with probability `prob`; int64. Raises DTypeError for numbers.
+
+    Source: paddle.binomial.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.binomial(paddle.to_tensor([5, 5]), paddle.to_tensor([0.0, 1.0])).tolist()
         [0, 5]
     """
+    for name, value in (("count", count), ("prob", prob)):
+        if not is_tensor(value) or is_python_number(value):
+            raise DTypeError(f"binomial: {name} must be a tensor, got {type(value).__name__}")
     return binomial_op(count, prob)
 
 
