@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter
+from contextlib import suppress
 from functools import cache
 
 import pytest
@@ -12,7 +13,7 @@ from tests.fuzz.idioms import FRAGMENTS
 from tests.fuzz.program import write_program
 from tests.fuzz.shrink import shrink
 from tests.fuzz.statements import ITERABLES
-from tests.fuzz.verdict import Verdict, judge
+from tests.fuzz.verdict import TookTooLong, Verdict, judge, time_limit
 from vitrify.convert.helpers import VitrifyHelpers
 
 SAMPLE = range(1000)
@@ -144,3 +145,12 @@ def test_a_difference_is_described_with_its_source():
     text = described(write_program(1), Verdict("agree"), seconds=1)
     assert "seed 1" in text
     assert "def f(" in text
+
+
+def test_a_limit_that_came_where_no_exception_gets_out_comes_again():
+    with pytest.raises(TookTooLong), time_limit(0.01):
+        with suppress(TookTooLong):
+            while True:
+                pass
+        while True:
+            pass
