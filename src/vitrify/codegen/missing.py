@@ -7,6 +7,7 @@ what depends on it alone is decided when the plan is made; so most programs ask 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..ops.registry import get_op
@@ -60,7 +61,7 @@ def _copied(n: Assembler, paths: Sequence[list[Any]], values: Sequence[Any]) -> 
     into: Operand | None = None
     for steps, value in zip(paths, values):
         if value is not None:
-            into = n.onto(steps, lambda value=value, into=into: n.copy(value, into))  # type: ignore[misc]
+            into = n.onto(steps, partial(n.copy, value, into))
     assert into is not None
     return into
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 
-class OpenRange:
+class OpenRange(ABC):
     """A range with a bound or step that is known only when a program runs. Built for a call it is Python's own."""
 
     kind: ClassVar[type] = range
@@ -20,6 +21,6 @@ class OpenRange:
         """What `range` is given."""
         return [self.start, self.stop, self.step]
 
+    @abstractmethod
     def size(self) -> Any:
         """How many numbers there are, as a number of the program."""
-        raise NotImplementedError

@@ -49,7 +49,6 @@ class Environment:
         raise refusal("os._Environ.__getitem__", OWNERS["os._Environ"])
 
     __setitem__ = __delitem__ = __iter__ = __len__ = __eq__ = __or__ = __ror__ = _refuse
-    __hash__ = None  # type: ignore[assignment]
 
 
 def watched(value: Any, watch: Watch) -> Any:
