@@ -24,7 +24,7 @@ from .lexicographic import are_by_fields
 from .operate import operate
 
 
-class Undecided(Exception):
+class UndecidedError(Exception):
     """A tensor says which of two objects comes first."""
 
 
@@ -37,7 +37,7 @@ class _Key:
     def __lt__(self, other: _Key) -> bool:
         found = truth(operate("<", self.value, other.value))
         if is_graph(found):
-            raise Undecided
+            raise UndecidedError
         return bool(found)
 
 
@@ -51,7 +51,7 @@ def order_of_objects(keys: Sequence[Any], reverse: bool) -> Any:
             order = sorted(range(len(keys)), key=asked.__getitem__, reverse=reverse)
             trial.keep()
             return order
-    except Undecided:
+    except UndecidedError:
         with kept_unless_given_up((), _is_refusal):
             return _by_all_pairs(keys, reverse)
 
@@ -61,7 +61,7 @@ def _has_an_order(key: Any) -> bool:
 
 
 def _is_undecided(err: BaseException) -> bool:
-    return isinstance(err, Undecided)
+    return isinstance(err, UndecidedError)
 
 
 def _is_refusal(err: BaseException) -> bool:
