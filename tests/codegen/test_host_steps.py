@@ -275,6 +275,56 @@ def test_what_python_keeps_is_its_own(runs):
     assert np.array_equal(kept[0], X * 2) and np.array_equal(found.numpy(), X * 4)
 
 
+def of_the_sorted(x, n):
+    while n > 0:
+        x = paddle.to_tensor(np.sort(x.numpy())) * 0.5 + 1
+        n = n - 1
+    return x
+
+
+def test_what_python_gives_may_change_afterwards(runs):
+    """Each iteration gives the same array with other content, whose elements do not lie side by side."""
+    held = np.zeros((3, 3), "float32").T
+    spec = paddle.static.InputSpec([3], "float32")
+
+    def add(array):
+        held[...] = array + held
+        return held[1]
+
+    def fn(x, n):
+        y = x
+        while n > 0:
+            y = y + paddle.jit.host_callback(add, x, out=spec)
+            n = n - 1
+        return y
+
+    static = settled(fn, tensor(X), tensor(3), runs=runs)
+    held[...] = 0
+    assert np.array_equal(static(tensor(X), tensor(3)).numpy(), X + X * 1 + X * 2 + X * 3)
+
+
+def test_a_round_trip_to_numpy_is_few_calls(runs):
+    """Of Python's and C's functions, which are what it takes: the expression was read before."""
+
+    def calls_of(n):
+        names = []
+
+        def note(frame, event, arg):
+            if event in ("call", "c_call"):
+                names.append(event)
+
+        static(tensor(X), n)
+        sys.setprofile(note)
+        try:
+            static(tensor(X), n)
+        finally:
+            sys.setprofile(None)
+        return len(names)
+
+    static = settled(of_the_sorted, tensor(X), tensor(3), runs=runs)
+    assert calls_of(tensor(23)) - calls_of(tensor(3)) <= 20 * 22
+
+
 def test_callbacks_that_give_something_else_say_so(runs):
     wrong = []
 

@@ -67,18 +67,21 @@ class _Called:
 
     def __init__(self, host: Host, operator: Operator) -> None:
         self._run = host.function_of(operator)
-        self._metas = [v.meta for v in operator.outputs]
+        self._wanted = [(v.meta.shape, v.meta.dtype.np) for v in operator.outputs if isinstance(v.meta, Meta)]
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         found = self._run(*arrays)
-        return tuple([_fitting(np.asarray(x, order="C"), m) for x, m in zip(found, self._metas, strict=True)])
+        return tuple([_fitting(x, shape, dtype) for x, (shape, dtype) in zip(found, self._wanted, strict=True)])
 
 
-def _fitting(x: Any, meta: Any) -> Any:
-    """x, an array of NumPy's own class; the operator has seen to its being as the program says."""
-    if x.shape != meta.shape or x.dtype != meta.dtype.np:  # what is copied would end elsewhere
-        raise InternalError(f"Python gave {x.dtype}{list(x.shape)} in a program, where {meta} was expected")
-    return x.view(np.ndarray)
+def _fitting(x: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """x as an array of NumPy's own class, its elements side by side; the operator has seen to its being as expected."""
+    if x.__class__ is not np.ndarray or not x.flags.c_contiguous:
+        x = np.asarray(x, order="C").view(np.ndarray)
+    if x.shape != shape or x.dtype != dtype:  # what is copied would end elsewhere
+        wanted = f"{dtype}{list(shape)}"
+        raise InternalError(f"Python gave {x.dtype}{list(x.shape)} in a program, where {wanted} was expected")
+    return x
 
 
 class _TooDeep:

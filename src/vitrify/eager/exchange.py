@@ -34,7 +34,8 @@ class Exchange(Holder):
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """A copy of the data as a NumPy array."""
-        return np.array(put(self._data, _CPU))
+        data = self._data
+        return np.array(data if data.__class__ is np.ndarray else put(data, _CPU))
 
     def item(self, *args: int) -> Any:
         """The Python value of the only element, or of the element at `args`.

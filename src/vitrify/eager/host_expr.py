@@ -22,6 +22,7 @@ from ..core.errors import FileFormatError, exception_named
 from .tensor import Tensor, wrap
 
 Expression = Any
+Evaluated = Callable[[Sequence[Any]], Any]
 _NUMBERS = (bool, int, float, complex)
 
 
@@ -128,13 +129,26 @@ def with_stopped(expression: Expression, stopped: Collection[int]) -> Expression
 
 def evaluate(expression: Expression, arrays: Sequence[Any]) -> Any:
     """The value of an expression whose inputs are `arrays`."""
+    return prepared(expression)(arrays)
+
+
+def prepared(expression: Expression) -> Evaluated:
+    """An expression as a function from its inputs to its value, read once and called many times."""
     if type(expression) is not tuple:
-        return expression
-    return _FORMS[expression[0]](arrays, *expression[1:])
+        return lambda arrays: expression
+    return _FORMS[expression[0]](*expression[1:])
 
 
-def _tensor(arrays: Sequence[Any], index: int, stop_gradient: bool) -> Any:
-    return _wrapped(arrays[index], stop_gradient)
+def _tensor(index: int, stop_gradient: bool) -> Evaluated:
+    def tensor(arrays: Sequence[Any]) -> Any:
+        held = arrays[index]
+        if held.__class__ is not np.ndarray:
+            return _wrapped(held, stop_gradient)
+        made = wrap(held)
+        made.stop_gradient = stop_gradient
+        return made
+
+    return tensor
 
 
 def _wrapped(held: Any, stop_gradient: bool) -> Any:
@@ -147,20 +161,52 @@ def _wrapped(held: Any, stop_gradient: bool) -> Any:
     return tensor
 
 
-def _call(arrays: Sequence[Any], function: Any, args: Sequence[Any], keywords: Sequence[tuple[str, Any]]) -> Any:
+def _call(function: Any, args: Sequence[Any], keywords: Sequence[tuple[str, Any]]) -> Evaluated:
     if type(function) is str:
-        function = _named(function)
-    return function(*[evaluate(a, arrays) for a in args], **{k: evaluate(v, arrays) for k, v in keywords})
+        return _call_named(function, args, keywords)
+    if len(args) == 1 and not keywords:
+        argument = prepared(args[0])
+        return lambda arrays: function(argument(arrays))
+    given = [prepared(a) for a in args]
+    named = [(k, prepared(v)) for k, v in keywords]
+    return lambda arrays: function(*[a(arrays) for a in given], **{k: v(arrays) for k, v in named})
 
 
-_FORMS: dict[str, Callable[..., Any]] = {
+def _call_named(name: str, args: Sequence[Any], keywords: Sequence[tuple[str, Any]]) -> Evaluated:
+    """A call of the function that has this name when the call is made: one that nobody knows may never be called."""
+    if name in FUNCTIONS:
+        return _call(FUNCTIONS[name], args, keywords)
+    return lambda arrays: _call(_named(name), args, keywords)(arrays)
+
+
+def _lazy(inner: Expression) -> Evaluated:
+    compute = prepared(inner)
+    return lambda arrays: lambda: compute(arrays)
+
+
+def _gathered(kind: Callable[[list[Any]], Any]) -> Callable[..., Evaluated]:
+    """The form of a container that is made of a list of its items."""
+
+    def form(*items: Expression) -> Evaluated:
+        parts = [prepared(i) for i in items]
+        return lambda arrays: kind([part(arrays) for part in parts])
+
+    return form
+
+
+def _dict(*items: tuple[Expression, Expression]) -> Evaluated:
+    parts = [(prepared(k), prepared(v)) for k, v in items]
+    return lambda arrays: {k(arrays): v(arrays) for k, v in parts}
+
+
+_FORMS: dict[str, Callable[..., Evaluated]] = {
     "tensor": _tensor,
-    "number": lambda arrays, index: arrays[index].item(),
+    "number": lambda index: lambda arrays: arrays[index].item(),
     "call": _call,
-    "lazy": lambda arrays, inner: lambda: evaluate(inner, arrays),
-    "tuple": lambda arrays, *items: tuple([evaluate(i, arrays) for i in items]),
-    "list": lambda arrays, *items: [evaluate(i, arrays) for i in items],
-    "set": lambda arrays, *items: {evaluate(i, arrays) for i in items},
-    "dict": lambda arrays, *items: {evaluate(k, arrays): evaluate(v, arrays) for k, v in items},
-    "value": lambda arrays, value: value,
+    "lazy": _lazy,
+    "tuple": _gathered(tuple),
+    "list": _gathered(list),
+    "set": _gathered(set),
+    "dict": _dict,
+    "value": lambda value: lambda arrays: value,
 }

@@ -8,12 +8,16 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any
 
+import numpy as np
+
 from ..core.dtype import from_np
 from ..core.errors import RAISED_BY_PROGRAM, ArgumentError
 from ..core.meta import Meta
+from ..core.place import current_place
 from ..ops.registry import NoGradient, define_op
 from .arrays import to_array
-from .host_expr import FUNCTIONS, Expression, evaluate, said
+from .host_expr import FUNCTIONS, Expression, evaluate, prepared, said
+from .tensor import Tensor
 
 EFFECT = NoGradient("it has an effect and no value")
 
@@ -29,14 +33,23 @@ PRINTED: ContextVar[Counter[str] | None] = ContextVar("printed", default=None)
 """How many characters the run in progress printed, by "stdout" and "stderr"; None where nobody counts."""
 
 
-def _print_kernel(xp: Any, *values: Any, text: Expression, file: Expression, flush: bool) -> tuple[Any, ...]:
+def _bound_print(text: Expression, file: Expression, flush: bool) -> Callable[..., tuple[Any, ...]]:
     """file: None for the standard output of the moment, "stderr", or an object with `write`."""
-    found, shown = evaluate(file, values), evaluate(text, values)
-    print(shown, end="", file=sys.stderr if found == "stderr" else found, flush=flush)
-    printed = PRINTED.get()
-    if printed is not None and found in (None, "stderr"):
-        printed[found or "stdout"] += len(shown)
-    return ()
+    find, show = prepared(file), prepared(text)
+
+    def run(*values: Any) -> tuple[Any, ...]:
+        found, shown = find(values), show(values)
+        print(shown, end="", file=sys.stderr if found == "stderr" else found, flush=flush)
+        printed = PRINTED.get()
+        if printed is not None and found in (None, "stderr"):
+            printed[found or "stdout"] += len(shown)
+        return ()
+
+    return run
+
+
+def _print_kernel(xp: Any, *values: Any, text: Expression, file: Expression, flush: bool) -> tuple[Any, ...]:
+    return _bound_print(text, file, flush)(*values)
 
 
 def always_called(n: Any, call: Callable[..., tuple[Any, ...]], /, *values: Any, **attrs: Any) -> tuple[Any, ...]:
@@ -47,6 +60,7 @@ def always_called(n: Any, call: Callable[..., tuple[Any, ...]], /, *values: Any,
 print_op = define_op(
     "print",
     kernel=_print_kernel,
+    bound=_bound_print,
     called_back=always_called,
     meta=lambda *values, text, file, flush: (),
     vjp=EFFECT,
@@ -156,8 +170,26 @@ effect_op = define_op(
 )
 
 
+def _bound_host_value(call: Expression, meta: Meta) -> Callable[..., tuple[Any, ...]]:
+    compute, dtype, shape = prepared(call), meta.dtype.np, tuple(meta.shape)
+
+    def run(*values: Any) -> tuple[Any, ...]:
+        value = compute(values)
+        array = value._data if value.__class__ is Tensor else value
+        is_plain = array.__class__ is np.ndarray and array.dtype == dtype and array.shape == shape
+        if is_plain and current_place().kind == "cpu":
+            return (array.copy(),)  # whoever made it may keep it
+        return (_as_promised(value, meta),)
+
+    return run
+
+
 def _host_value_kernel(xp: Any, *values: Any, call: Expression, meta: Meta) -> tuple[Any, ...]:
-    value = evaluate(call, values)
+    return _bound_host_value(call, meta)(*values)
+
+
+def _as_promised(value: Any, meta: Meta) -> Any:
+    """The array of a value that Python code gave; raises ArgumentError where the program was built for another."""
     found = to_array(value, None, None)
     if found.dtype != meta.dtype.np and isinstance(value, (float, list)):
         found = to_array(value, meta.dtype, None)  # Python floats, wanted in full
@@ -167,7 +199,7 @@ def _host_value_kernel(xp: Any, *values: Any, call: Expression, meta: Meta) -> t
             f"Python code in the middle of a program gave {known}; when the program was built it gave {meta}",
             hint="wrap it in paddle.jit.host_callback and say what it gives, with None for sizes that vary",
         )
-    return (found,)
+    return found
 
 
 def fits(shape: Sequence[int], wanted: Sequence[int]) -> bool:
@@ -178,6 +210,7 @@ def fits(shape: Sequence[int], wanted: Sequence[int]) -> bool:
 host_value_op = define_op(
     "host_value",
     kernel=_host_value_kernel,
+    bound=_bound_host_value,
     called_back=always_called,
     meta=lambda *values, call, meta: (meta,),
     vjp=NoGradient("Python code computed it"),
@@ -188,6 +221,7 @@ host_value_op = define_op(
 draw_op = define_op(
     "host_draw",
     kernel=_host_value_kernel,
+    bound=_bound_host_value,
     called_back=always_called,
     meta=lambda *values, call, meta: (meta,),
     vjp=NoGradient("it is drawn at random"),

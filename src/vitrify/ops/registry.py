@@ -181,6 +181,7 @@ class OpDef:
         combiner: how a reduction over the attribute `axis` combines elements.
         decompose: `decompose(*inputs, **attrs)` -> the outputs, written in simpler ops: the form in which it becomes
             machine code together with its neighbours. None where these inputs and attributes have none.
+        bound: `bound(**attrs)` -> the kernel with its attributes given, for one that prepares something of them.
         native: `native(n, *operands, **attrs)` -> its outputs as steps of a native program, written with the methods of
             codegen's Assembler `n`; elementwise ops and views need none.
         native_alone: whether the native form is worth a call of its own, where arrays are large, too.
@@ -233,6 +234,7 @@ class OpDef:
     in_place: InPlace | None = None
     combiner: Combiner | None = None
     decompose: Callable[..., Any] | None = None
+    bound: Callable[..., Callable[..., Any]] | None = None
     native: Callable[..., Any] | None = None
     called_back: Callable[..., Any] | None = None
     native_alone: bool = False
@@ -357,6 +359,7 @@ def define_op(
     in_place: InPlace | None = None,
     combiner: Combiner | None = None,
     decompose: Callable[..., Any] | None = None,
+    bound: Callable[..., Callable[..., Any]] | None = None,
     native: Callable[..., Any] | None = None,
     called_back: Callable[..., Any] | None = None,
     native_alone: bool = False,
@@ -407,6 +410,7 @@ def define_op(
         in_place=in_place,
         combiner=combiner,
         decompose=decompose,
+        bound=bound,
         native=native,
         called_back=called_back,
         native_alone=native_alone,
