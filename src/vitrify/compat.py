@@ -91,7 +91,6 @@ _INNER = {
     "jit.dy2static": "jit",
     "jit.dy2static.logging_utils": "jit",
     "jit.dy2static.program_translator": "jit",
-    "jit.marker": "jit",
     "jit.translated_layer": "jit",
     "metric.metrics": "metric",
     "nn.initializer.lazy_init": "eager.lazy_init",

@@ -1603,6 +1603,27 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
+            "A function marked with force_dynamic",
+            "UnsupportedError",
+            "is marked with force_dynamic",
+            "The mark says that a function runs as Python; a whole program has no Python in it.",
+            """
+            @paddle.jit.marker.force_dynamic
+            def scale(x):
+                return x * 2
+
+            def f(x):
+                return scale(x) + 1
+            """,
+            """
+            def scale(x):
+                return x * 2
+
+            def f(x):
+                return scale(x) + 1
+            """,
+        ),
+        _entry(
             "A scheduler read behind its step",
             "UnsupportedError",
             "which is called when the program has run",
@@ -1639,6 +1660,8 @@ _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 _MIXED = "raised by programs of tests/convert/test_mixed_items.py"
 ELSEWHERE: dict[str, str] = {
+    "dynamic_dims: the tensor has ": "tests/jit/test_marker.py",
+    "dynamic_dims: expects a tensor and an int or ints, got ": "tests/jit/test_marker.py",
     "a gradient with create_graph=True computes a compiled function once more; this one draws random numbers of "
     "Python or NumPy, and would draw others": "tests/convert/test_draws.py",
     "to_static: backend must be None or 'CINN', got ": "tests/static/test_executor.py",

@@ -73,3 +73,27 @@ def test_the_signature_of_a_bound_method_is_without_self(decorated):
         Net.forward = paddle.jit.to_static(Net.forward)
     net = Net() if decorated else paddle.jit.to_static(Net())
     assert list(inspect.signature(net.forward).parameters) == ["x", "scale"]
+
+
+def test_what_is_no_spec_is_refused_before_any_call():
+    with pytest.raises(TypeError, match="expects a list or tuple, got str"):
+        paddle.jit.to_static(paddle.nn.Linear(3, 3), input_spec="float32")
+    with pytest.raises(TypeError, match="shape must be a list or tuple, got int"):
+        paddle.static.InputSpec(3)
+
+
+def test_what_a_static_function_says_of_itself():
+    def scaled(x, factor=2, *, shift=0, **more):
+        return x * factor + shift
+
+    static = paddle.jit.to_static(scaled, full_graph=True)
+    assert static.function_spec.args_name == ["x", "factor"]
+    assert static.is_property is False and static.class_instance is None
+    concrete, program = static.get_concrete_program(paddle.ones([2, 3]), factor=3)
+    assert [v.shape for v in concrete.outputs] == [[2, 3]] and len(static.program_cache) == 0
+    assert program([paddle.ones([2, 3])], program.current_inputs()).numpy().tolist() == [[3.0] * 3] * 2
+    open_size, _ = static.get_concrete_program(paddle.static.InputSpec([None, 3]))
+    assert open_size.outputs[0].shape == [-1, 3]
+
+    layer = paddle.jit.to_static(paddle.nn.Linear(2, 2))
+    assert layer.forward.class_instance is layer

@@ -16,7 +16,7 @@ from ..eager.parameter import Parameter as EagerParamBase
 from ..ir.guard import disable_static, enable_static
 from ..ir.program import Block, Program
 from . import core, io, random
-from .mode import _no_check_dy2st_diff, dygraph_only, in_dynamic_or_pir_mode, in_pir_mode
+from .mode import _no_check_dy2st_diff, dygraph_only, in_dynamic_or_pir_mode, in_pir_mode, use_pir_api
 from .save_load import load, save
 
 __all__ = [
@@ -25,4 +25,5 @@ __all__ = [
     "disable_static", "dygraph_only", "enable_static",
     "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "io", "load",
     "no_grad", "random", "save", "seed", "set_default_dtype", "set_flags",
+    "use_pir_api",
 ]  # fmt: skip

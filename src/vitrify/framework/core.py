@@ -14,7 +14,7 @@ from ..runtime.scope import Scope
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "DataType", "Place", "Scope", "VarDesc", "default_cpu_generator",
     "eager", "get_cuda_device_count", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_rocm",
-    "is_compiled_with_xpu",
+    "is_compiled_with_xpu", "set_prim_eager_enabled",
 ]  # fmt: skip
 
 
@@ -60,6 +60,7 @@ class eager:
 
 _FORWARD: Setting[bool] = Setting("prim_forward", False)
 _BACKWARD: Setting[bool] = Setting("prim_backward", False)
+_EAGER: Setting[bool] = Setting("prim_eager", False)
 
 
 def _set_prim_forward_enabled(value: bool) -> None:
@@ -79,6 +80,15 @@ def _set_prim_all_enabled(value: bool) -> None:
     """Note both wishes."""
     _set_prim_forward_enabled(value)
     _set_prim_backward_enabled(value)
+
+
+def set_prim_eager_enabled(value: bool) -> None:
+    """Note the wish for primitives in eager gradients; see `_set_prim_forward_enabled`."""
+    _EAGER.set(value)
+
+
+def _is_eager_prim_enabled() -> bool:
+    return _EAGER.get()
 
 
 def _is_fwd_prim_enabled() -> bool:

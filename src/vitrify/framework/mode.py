@@ -47,6 +47,15 @@ def in_pir_mode() -> bool:
     return not in_dynamic_mode()
 
 
+def use_pir_api() -> bool:
+    """Return True: there is one kind of programs.
+
+    >>> use_pir_api()
+    True
+    """
+    return True
+
+
 def in_dynamic_or_pir_mode() -> bool:
     """Return True: operators run eagerly or are recorded, and there is no third mode.
 

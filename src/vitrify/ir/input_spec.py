@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import DType, as_dtype, from_np
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import UNKNOWN, Meta
 
 
@@ -26,6 +26,8 @@ class InputSpec:
     def __init__(
         self, shape: Sequence[int | None], dtype: Any = "float32", name: str | None = None, stop_gradient: bool = False
     ) -> None:
+        if not isinstance(shape, (list, tuple)):
+            raise DTypeError(f"InputSpec: shape must be a list or tuple, got {type(shape).__name__}")
         self.shape = tuple(_dim(d) for d in shape)
         self.dtype: DType = as_dtype(dtype)
         self.name = name

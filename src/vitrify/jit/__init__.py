@@ -35,6 +35,7 @@ __all__ = [
 # Eager programs import neither the converter nor what traces.
 __getattr__ = lazy_attributes(
     __name__,
+    ("api", "marker"),
     names={
         **dict.fromkeys(("enable_to_static", "ignore_module", "not_to_static"), "api"),
         **dict.fromkeys(("set_code_level", "set_verbosity", "to_static"), "api"),

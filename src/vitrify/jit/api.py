@@ -14,6 +14,7 @@ from ..core.errors import ArgumentError, DTypeError
 from ..eager.layer import Layer
 from ..runtime.options import DEFAULT
 from ..runtime.strategy import BuildStrategy
+from .function_spec import as_sequence
 from .saved_value import SavedValue
 from .static_function import ENABLED, StaticFunction
 
@@ -60,6 +61,8 @@ def to_static(
         )
     if backend is not None and str(backend).upper() != "CINN":
         raise ArgumentError(f"to_static: backend must be None or 'CINN', got {backend!r}")
+    if input_spec is not None:
+        as_sequence(input_spec)
     if kwargs.get("property") and function is not None:
         return SavedValue(function)
     if function is None:

@@ -27,11 +27,17 @@ class FunctionSpec:
     def __init__(self, function: Callable[..., Any], input_spec: Any = None) -> None:
         self.function = function
         self.signature = inspect.signature(function)
-        self.input_spec = None if input_spec is None else _as_sequence(input_spec)
+        self.input_spec = None if input_spec is None else as_sequence(input_spec)
         params = list(self.signature.parameters.values())
         self._plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in params)
         self._count = len(params)
         self._defaults = [(p.name, p.default) for p in params]
+
+    @property
+    def args_name(self) -> list[str]:
+        """The names of the parameters, those behind `*` and the starred ones left out."""
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return [p.name for p in self.signature.parameters.values() if p.kind in kinds]
 
     def is_plain(self, args: tuple[Any, ...]) -> bool:
         """Whether a call with these arguments and no others gives each parameter a tensor of the host, in order."""
@@ -164,7 +170,8 @@ class FunctionSpec:
         return tree, leaves
 
 
-def _as_sequence(spec: Any) -> tuple[Any, ...]:
+def as_sequence(spec: Any) -> tuple[Any, ...]:
+    """The InputSpecs of the arguments, of which one may stand alone; raises DTypeError for anything else."""
     if isinstance(spec, InputSpec):
         return (spec,)
     if not isinstance(spec, (list, tuple)):

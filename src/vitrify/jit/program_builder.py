@@ -29,6 +29,7 @@ from ..runtime.options import ExecutionOptions
 from .concrete_program import ConcreteProgram
 from .function_spec import FunctionSpec
 from .key import CacheKey, content
+from .marker import with_marks
 from .number_inputs import NumberTensor
 from .partial_program import OwnFieldError, PartialProgramLayer
 from .program_cache import Family, ProgramCache
@@ -99,6 +100,8 @@ class ProgramBuilder:
         user_specs: Sequence[InputSpec | None], arrays: type[InputSpec] = ArraySpec,
     ) -> PartialProgramLayer:  # fmt: skip
         """arrays: what tells how the program sees NumPy's arrays."""
+        if family.seen is None:
+            family.seen = with_marks(leaves, shapes)
         wide = family.widen(shapes)
         if family.pinned:
             user_specs = [None] * len(leaves)  # what they leave open was needed

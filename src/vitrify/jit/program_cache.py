@@ -74,7 +74,6 @@ class Family:
     def widen(self, shapes: Sequence[Shape]) -> list[Shape]:
         """The sizes to build for: those of this call, -1 where an earlier call had another size (D10)."""
         if self.pinned or self.seen is None:
-            self.seen = list(shapes) if self.seen is None else self.seen
             return list(shapes)
         self.seen = [tuple(a if a == b else UNKNOWN for a, b in zip(old, new)) for old, new in zip(self.seen, shapes)]
         return list(self.seen)

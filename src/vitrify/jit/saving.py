@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ..core.errors import ArgumentError
 from ..core.lazy import lazy_module
 from ..ir.model_file import ModelFile, write_model
 from ..ir.model_formats import WRITERS
@@ -28,8 +29,8 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
         `path.pdiparams`, which PaddlePaddle 2 and 3 read, "paddle3" `path.json` and `path.pdiparams`, or
         `params_file` in place of the latter: see docs/interchange.md. "native" writes `path.so` and `path.h`, which run
         without Python: see docs/native.md.
-    Raises ArgumentError without any spec, DTypeError for outputs that a file cannot hold, UnsupportedError for what
-    cannot be converted and for random numbers of Python or NumPy. Source: paddle.jit.save.
+    Raises ArgumentError without any spec or a name in `path`, DTypeError for outputs that a file cannot hold,
+    UnsupportedError for what cannot be converted and for random numbers of Python or NumPy. Source: paddle.jit.save.
 
     Example:
         >>> import vitrify as paddle
@@ -38,6 +39,8 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
         >>> paddle.jit.load("/tmp/vitrify_linear")(paddle.ones([3, 4])).shape
         paddle.Size([3, 2])
     """
+    if not os.path.basename(path):
+        raise ArgumentError(f"jit.save: path is a folder and the file's name without suffix, got {os.fspath(path)!r}")
     wanted = configs.pop("format", "vitrify")
     if wanted != "vitrify":
         WRITERS.writer(wanted)(layer, path, input_spec, **configs)

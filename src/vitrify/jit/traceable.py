@@ -10,12 +10,16 @@ from typing import Any
 from ..convert import Converted, source_of
 from ..convert.guards.kinds import facts_of_function
 from ..core.pytree import TreeDef
+from ..eager.tensor import Tensor
+from ..ir.input_spec import InputSpec
 from ..runtime.options import ExecutionOptions
 from .binding import Binding
 from .concrete_program import ConcreteProgram
 from .function_spec import FunctionSpec
+from .partial_program import PartialProgramLayer
 from .program_builder import ProgramBuilder
 from .program_cache import CacheInfo, ProgramCache
+from .reach import layer_state
 from .report import presented
 
 
@@ -90,6 +94,27 @@ class Traceable(Binding):
             return self._builder.trace(tree, leaves)
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             raise presented(err)  # noqa: B904 - it is `err` itself
+
+    def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, PartialProgramLayer]:
+        """The program of a call with these arguments, tensors or InputSpecs, and what runs it; nothing runs.
+
+        Source: `get_concrete_program` of PaddlePaddle's static functions.
+        """
+        leaves: list[Any] = []
+        tree = self.function_spec.flatten_call(args, kwargs, leaves)
+        concrete = self.trace_call(tree, [InputSpec.from_tensor(v) if isinstance(v, Tensor) else v for v in leaves])
+        layers = layer_state(self._eager, concrete.layers)
+        return concrete, PartialProgramLayer(concrete, layers, options=self._options)
+
+    @property
+    def is_property(self) -> bool:
+        """Whether it is a value that `jit.save` keeps: False; those of `to_static(property=True)` are no functions."""
+        return False
+
+    @property
+    def class_instance(self) -> Any:
+        """The Layer or object that the function is a method of; None for a plain one."""
+        return self._instance
 
     @property
     def main_program(self) -> Any:

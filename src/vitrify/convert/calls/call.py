@@ -41,7 +41,7 @@ from ..operators.ordering import sort_list
 from ..state.attributes import class_of
 from ..values.sequences import GraphSequence
 from ..values.text import method_of_text
-from ..values.user_code import class_attribute, is_left_alone, is_user_code
+from ..values.user_code import class_attribute, is_left_alone, is_user_code, refuse_dynamic
 from ..values.user_errors import note_user_error
 from .construct import GenericAlias, bare, constructor, generic, instance_of, replaced
 from .draws import of_the_moment
@@ -128,6 +128,7 @@ class CallConverter:
         return called_generator(found, functools.partial(self.convert_pushing, fn))
 
     def _of_library(self, fn: FunctionType) -> Any:
+        refuse_dynamic(fn)
         found = REPLACEMENTS.get(fn)
         if found is not None:
             return found
@@ -188,6 +189,7 @@ class CallConverter:
 
     def _callable_object(self, obj: Any) -> Any:
         """An instance with a Python `__call__` of the user's is called through its converted form."""
+        refuse_dynamic(obj)
         if isinstance(obj, GraphTensor):
             raise note_user_error(TypeError(f"{class_of(obj).__name__!r} object is not callable"))
         call = class_attribute(type(obj), "__call__")

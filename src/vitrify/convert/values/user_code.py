@@ -13,6 +13,7 @@ from typing import Any
 
 from ...core.bound import bound_to, plain_attribute, unbound
 from ...core.converted_too import is_converted_too
+from ...core.errors import UnsupportedError
 from ...core.setting import Setting
 from ...core.source import is_user_file
 from ...eager.tensor import Tensor
@@ -22,6 +23,7 @@ from ...ir.program import Variable
 from ...ops.tensor_methods import TensorMethods
 
 MARK = "__vitrify_not_to_static__"
+_DYNAMIC = "__vitrify_force_dynamic__"
 IGNORED: Setting[frozenset[str]] = Setting("ignored_modules", frozenset())
 
 _LIBRARY_ROOTS = tuple(
@@ -37,10 +39,33 @@ def not_to_static(func: Callable[..., Any] | None = None) -> Any:
     """
     if func is None:
         return not_to_static
+    _mark(func, MARK)
+    return func
+
+
+def _mark(func: Callable[..., Any], name: str) -> None:
     plain = unbound(func)
     # By its code: functools.wraps copies what a function holds, and its copy is another function.
-    setattr(plain, MARK, getattr(plain, "__code__", True))
-    return func
+    setattr(plain, name, getattr(plain, "__code__", True))
+
+
+def force_dynamic(fn: Callable[..., Any] | None = None) -> Any:
+    """Mark a function, or a Layer's class, to run as Python in eager mode: programs end before it and go on behind it.
+
+    With `full_graph=True` a call of it raises UnsupportedError. Source: paddle.jit.marker.force_dynamic.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> @paddle.jit.marker.force_dynamic
+        ... def largest(x):
+        ...     return max(x.tolist())
+        >>> paddle.jit.to_static(lambda x: x * largest(x))(paddle.to_tensor([1.0, 3.0])).tolist()
+        [3.0, 9.0]
+    """
+    if fn is None:
+        return force_dynamic
+    _mark(fn, _DYNAMIC)
+    return not_to_static(fn)
 
 
 def ignore_module(modules: list[ModuleType]) -> None:
@@ -99,6 +124,17 @@ def is_left_alone(owner: Any) -> bool:
     """Whether an object, or its class, is marked with not_to_static."""
     cls = owner if isinstance(owner, type) else type(owner)
     return getattr(cls, MARK, None) is True or getattr(owner, "__dict__", {}).get(MARK) is True
+
+
+def refuse_dynamic(called: Any) -> None:
+    """Raise UnsupportedError for what `force_dynamic` marks, while a program is built."""
+    marked = plain_attribute(called, _DYNAMIC)
+    if marked is not None and marked is plain_attribute(called, "__code__", True) and current_builder() is not None:
+        name = plain_attribute(called, "__qualname__") or type(called).__name__
+        raise UnsupportedError(
+            f"`{name}` is marked with force_dynamic: it runs as Python, which one program cannot",
+            hint="leave the mark out, or convert without full_graph=True: it then runs between compiled segments",
+        )
 
 
 def _is_ignored(module: str) -> bool:
