@@ -21,6 +21,7 @@ from ...ir.builder import current_builder
 from ...ir.graph_tensor import is_number
 from ...ir.program import Variable
 from ...ops.tensor_methods import TensorMethods
+from .model_packages import is_in_model_package
 
 MARK = "__vitrify_not_to_static__"
 _DYNAMIC = "__vitrify_force_dynamic__"
@@ -93,8 +94,8 @@ def is_user_code(fn: FunctionType) -> bool:
 
 
 def is_own_file(filename: str) -> bool:
-    """Whether the file is the user's: not ours, not a library's."""
-    return is_user_file(filename) and not filename.startswith(_LIBRARY_ROOTS)
+    """Whether the file is the user's: not ours, not a library's; an installed package of models is no library."""
+    return is_user_file(filename) and (not filename.startswith(_LIBRARY_ROOTS) or is_in_model_package(filename))
 
 
 def is_ours(function: Any) -> bool:

@@ -1,0 +1,58 @@
+"""Which installed packages hold models: those that use this one. Their code is converted as a user's own files are.
+
+A repository of models means the same whether it lies in a folder of the user's or was installed beside NumPy.
+What tells it from a library such as NumPy is that one of its modules imports this package, be it by Paddle's name.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ...core.cache import BoundedCache
+
+_OURS = "vitrify"
+_FOLDERS = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
+
+# Whether a package uses ours, and how many modules were loaded when that was found: a later one may.
+_USES: BoundedCache[str, tuple[bool, int]] = BoundedCache("packages that use vitrify", 1024)
+
+
+def is_in_model_package(filename: str) -> bool:
+    """Whether the file belongs to an installed package that uses ours."""
+    package = _package_of(filename)
+    if package is None:
+        return False
+    loaded = len(sys.modules)
+    found = _USES.get(package)
+    if found is None or (not found[0] and found[1] != loaded):
+        found = _USES.put(package, (_uses_ours(package), loaded))
+    return found[0]
+
+
+def _package_of(filename: str) -> str | None:
+    for folder in _FOLDERS:
+        _, is_there, inner = filename.rpartition(folder)
+        if is_there:
+            return inner.partition(os.sep)[0].removesuffix(".py")
+    return None
+
+
+def _uses_ours(package: str) -> bool:
+    inner = package + "."
+    modules = [module for name, module in list(sys.modules.items()) if name == package or name.startswith(inner)]
+    return any(_is_ours(value) for module in modules for value in list(getattr(module, "__dict__", {}).values()))
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether it is a module, class or function of this package; no code of the value's class runs."""
+    cls = type(value)
+    if issubclass(cls, ModuleType):
+        name = vars(value).get("__name__")
+    elif issubclass(cls, (type, FunctionType)):
+        name = type.__getattribute__(value, "__dict__").get("__module__") if issubclass(cls, type) else value.__module__
+    else:
+        return False
+    return isinstance(name, str) and name.partition(".")[0] == _OURS
