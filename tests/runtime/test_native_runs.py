@@ -272,3 +272,12 @@ def test_where_blas_has_one_thread_products_are_left_to_native_calls_that_share_
     with flags_guard({"num_threads": 1}):
         core = lower(block_of(branches, *metas), options=ExecutionOptions(passes=True, threads=2))
         assert core.choice.mode == "threads"
+
+
+@pytest.mark.parametrize("way", ["variable", "flag"])
+def test_where_one_thread_is_asked_for_products_are_native_calls(monkeypatch, way):
+    """They were NumPy's in two threads of Python's, which multiply bfloat16 as float32."""
+    monkeypatch.setenv("OMP_NUM_THREADS" if way == "variable" else "OPENBLAS_NUM_THREADS", "1")
+    with flags_guard({"num_threads": 1 if way == "flag" else 0}):
+        core = lower(block_of(branches, *[((256, 256), "float32")] * 2), options=ExecutionOptions(passes=True))
+    assert core.choice.mode == "trace" and "one thread" in core.choice.reason

@@ -57,6 +57,8 @@ def choose_mode(
         return Choice(options.mode, "asked for", _dependencies(accesses, options), tuple(map(seconds, operators)))
     if core_count(options) < 2:
         return Choice(TRACE, "one thread")
+    if not options.threads and kernel_threads() < 2:
+        return Choice(TRACE, "one thread, as the flag num_threads or $OMP_NUM_THREADS says")
     if not blas_is_single():
         return Choice(TRACE, "BLAS uses all cores itself (OPENBLAS_NUM_THREADS=1 leaves them to independent operators)")
     costs = tuple(map(seconds, operators))
