@@ -58,7 +58,7 @@ def memory_left_on_one_path(x):
 @pytest.mark.parametrize(
     "function",
     [
-        chosen_view, names_swapped_in_a_loop, twins_on_one_path,
+        chosen_view, names_swapped_in_a_loop,
         another_held_tensor_in_a_loop, memory_left_on_one_path,
     ],
 )  # fmt: skip
@@ -68,6 +68,14 @@ def test_refused_with_the_line_and_a_way_out(function):
         static(paddle.to_tensor([1.0, -2.0, 3.0]))
     assert "hint" in str(info.value)
     assert function.__name__ in str(info.value)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_twins_on_one_path_are_changed_together(sign):
+    values = [sign, -2.0 * sign, 3.0 * sign]
+    found = paddle.jit.to_static(twins_on_one_path, full_graph=True)(paddle.to_tensor(values))
+    assert [t.tolist() for t in found] == [t.tolist() for t in twins_on_one_path(paddle.to_tensor(values))]
+    assert (found[0] is found[1]) == (sign > 0)
 
 
 def test_a_list_that_nobody_else_holds_may_be_changed():

@@ -7,23 +7,29 @@ others then.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...core.dtype import int64
 from ...core.errors import ArgumentError, EndlessRecursionError, UnsupportedError
+from ...core.meta import Meta
 from ...core.pytree import BY_CONTENT, LEAF, OneOf, OverList, all_leaves, flatten, is_open
 from ...core.source import Loc, user_frames
 from ...ir.aliases import Way
 from ...ir.builder import Fork
 from ...ir.functions import close_function, record_call
 from ...ir.program import AnyMeta, Block, Variable
+from ...ops.compare import equal
+from ...ops.select import where
 from ..state.cells import outer_variables
 from ..state.journal import Journal, journaling, note_write
 from ..state.ownership import made_of
 from ..state.places import restore
 from ..values.base import Undefined, builder, is_graph, is_tensor
+from ..values.sequences import constant
 from .carried import CarriedState, CarriedValue
 from .collapse import collapsed
 from .leaves import Leaf
@@ -36,6 +42,7 @@ if TYPE_CHECKING:  # `recursion` records with this module
     from .recursion import Activation
 
 MAX_ATTEMPTS = 24
+_NUMBER = Meta((), int64)
 
 
 class Restart(Signal):
@@ -49,13 +56,32 @@ class _Output:
     index: int
 
 
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """That an output may be `source`: what is given for a formal input, by its number, a variable around the function,
+    or another output. `is_told`: as the same object, on paths that a number among the outputs tells; else nobody knows
+    on which, and `is_view` says whether as a view.
+    """
+
+    index: int
+    source: Any
+    is_told: bool
+    is_view: bool = False
+
+    def is_like(self, other: _Shared) -> bool:
+        """Whether both say the same. (Variables are not compared with ==, which is an op.)"""
+        mine, theirs = self.source, other.source
+        same = mine is theirs or (not is_graph(mine) and not is_graph(theirs) and mine == theirs)
+        return same and (self.index, self.is_told, self.is_view) == (other.index, other.is_told, other.is_view)
+
+
 @dataclass(eq=False)
 class Recording:
     """A function as far as it is known, in one attempt after another.
 
     `state`: what enters it. `result`: what it returns, None while no path told. `captured`: the variables around it
-    that it reads. `changed`: which of its formal inputs it changes in place. `shared`: which outputs may be what is
-    given for a formal input, by its number, a variable around it, or another output. `given_back`: which arguments'
+    that it reads. `changed`: which of its formal inputs it changes in place. `shared`: what its outputs may be besides
+    new tensors; each has a number, by which the function tells which one an output is. `given_back`: which arguments'
     lists, dicts or objects it may return. `never_returns`: all paths raise.
     """
 
@@ -66,7 +92,7 @@ class Recording:
     result: CarriedValue | None = None
     captured: list[Variable] = field(default_factory=list)
     changed: list[int] = field(default_factory=list)
-    shared: list[tuple[int, Any]] = field(default_factory=list)
+    shared: list[_Shared] = field(default_factory=list)
     returned: Any = None
     given_back: set[int] = field(default_factory=set)
     never_returns: bool = False
@@ -110,14 +136,22 @@ class Recording:
             self.result = CarriedValue.of(self.name, None)
 
     def _share(self, outputs: Sequence[Variable], handles: Sequence[Any]) -> None:
-        """Note which outputs may be tensors that were given: nobody knows on which paths."""
+        """Note which outputs may be tensors that were given, on the paths that the last outputs tell."""
         build = builder()
-        for index, source in self.shared:
+        numbers = dict(zip(self.told, outputs[len(outputs) - len(self.told) :]))
+        for number, shared in enumerate(self.shared, 1):
+            source = shared.source
             target = handles[source] if isinstance(source, int) else source
             if isinstance(source, _Output):
                 target = outputs[source.index]
             if target is not None:
-                build.aliases.fork(outputs[index], [Way(None, build.held(target))])
+                taken = partial(equal, numbers[shared.index], number) if shared.is_told else None
+                build.aliases.fork(outputs[shared.index], [Way(taken, build.held(target), shared.is_view)])
+
+    @property
+    def told(self) -> list[int]:
+        """The outputs of which a further one tells which of `shared` they are."""
+        return list(dict.fromkeys(shared.index for shared in self.shared if shared.is_told))
 
     def _entering(self, arguments: Sequence[Any]) -> list[tuple[CarriedValue, Any]]:
         """Each value that enters the function, and what it is here."""
@@ -136,7 +170,7 @@ class Recording:
         assert self.result is not None
         metas = [meta for carried in (self.result, *self._kept) for meta in _metas(carried)]
         formals = [meta for carried in self.state.variables for meta in _metas(carried)]
-        return metas + [formals[i] for i in self.changed]
+        return metas + [formals[i] for i in self.changed] + [_NUMBER for _ in self.told]
 
     def _leave(self, outputs: Iterator[Variable], arguments: Sequence[Any]) -> Any:
         """Let the call's outputs be what they are here: the result, Python places, tensors changed in place."""
@@ -282,11 +316,13 @@ def _attempt(activation: Activation, recording: Recording) -> bool:
         if any([grow(state, (), journal, handles), _grow_result(recording, result), _note(recording, changed)]):
             return False
         is_more = _note_given_back(recording, result, values)
-        if _note_shared(recording, result, formals, outer_of(block, handles)) or is_more:
+        found = _found_shared(recording, result, formals, outer_of(block, handles))
+        if _note_shared(recording, [shared for shared, _ in found]) or is_more:
             return False
         leaving = [(recording.result, result), *ends(state, (), journal.after(), handles)]
         outputs = [end for carried, value in leaving if carried is not None for end in carried.ends(value)]
-        block.outputs = [*outputs, *[build.value(formals[i]) for i in recording.changed]]
+        told = _numbers(recording, found)
+        block.outputs = [*outputs, *[build.value(formals[i]) for i in recording.changed], *told]
         more = [v for v in block.captures if not any(v is known for known in recording.captured)]
         recording.captured += more
         return not (more or is_first)
@@ -359,31 +395,46 @@ def _note_given_back(recording: Recording, result: Any, values: Sequence[Any]) -
     return bool(more)
 
 
-def _note_shared(recording: Recording, result: Any, formals: Sequence[Variable], outer: Outer) -> bool:
+def _note_shared(recording: Recording, found: Sequence[_Shared]) -> bool:
     """Whether more of what is returned than was known may be a tensor from outside."""
-    build, known = builder(), len(recording.shared)
-    sources: dict[Variable, Any] = {build.held(v): i for i, v in enumerate(formals)}
-    sources |= {v: i for i, v in enumerate(formals)}
-    for index, leaf in _tensors_in(recording, result):
-        var = leaf if is_graph(leaf) else build.held(leaf)
-        recording.shared += [(index, s) for s in _sources(var, sources, outer) if not _has(recording.shared, index, s)]
-        sources.setdefault(var, _Output(index))
-        sources.setdefault(build.aliases.shown(var), _Output(index))
+    known = len(recording.shared)
+    for shared in found:
+        if not any(shared.is_like(other) for other in recording.shared):
+            recording.shared.append(shared)
     return len(recording.shared) > known
 
 
-def _sources(var: Variable, known: Mapping[Variable, Any], outer: Outer) -> list[Any]:
-    """What `var` may share memory with: formal inputs and outputs before it by `known`, and variables from outside."""
-    if var in known:
-        return [known[var]]
-    ways = builder().aliases.ways(var, lambda v: v if v in known else outer(v))
-    return [known.get(target, target) for target in dict.fromkeys(way.target for way in ways)]
+def _found_shared(
+    recording: Recording, result: Any, formals: Sequence[Variable], outer: Outer
+) -> list[tuple[_Shared, Any]]:
+    """What the returned tensors may be besides new ones, each with what tells on which paths, if something does."""
+    build = builder()
+    sources: dict[Variable, Any] = {build.held(v): i for i, v in enumerate(formals)}
+    sources |= {v: i for i, v in enumerate(formals)}
+    bases: dict[Variable, Any] = {}
+    found: list[tuple[_Shared, Any]] = []
+    for index, leaf in _tensors_in(recording, result):
+        var = leaf if is_graph(leaf) else build.held(leaf)
+        for way in build.aliases.ways(var, lambda v: v if v in sources or v in bases else outer(v)):
+            source = sources.get(way.target, bases.get(way.target, way.target))
+            is_told = way.taken is not None and way.target not in bases
+            found.append((_Shared(index, source, is_told, way.is_view or way.target in bases), way.taken))
+        sources.setdefault(var, _Output(index))
+        if (base := build.aliases.shown(var)) not in sources:
+            bases.setdefault(base, _Output(index))
+    return found
 
 
-def _has(shared: Sequence[tuple[int, Any]], index: int, source: Any) -> bool:
-    """Whether an output is known to share memory with that. (Variables are not compared with ==, which is an op.)"""
-    plain = not is_graph(source)
-    return any(i == index and (s is source or (plain and not is_graph(s) and s == source)) for i, s in shared)
+def _numbers(recording: Recording, found: Sequence[tuple[_Shared, Any]]) -> list[Variable]:
+    """For each output that may be one of what is shared the number of the one that it is; 0 for none of them."""
+    numbers = {index: constant(0) for index in recording.told}
+    for shared, taken in found:
+        if shared.is_told:
+            number = next(n for n, other in enumerate(recording.shared, 1) if shared.is_like(other))
+            is_taken = taken()
+            here = constant(number)
+            numbers[shared.index] = here if is_taken is True else where(is_taken, here, numbers[shared.index])
+    return list(numbers.values())
 
 
 def _tensors_in(recording: Recording, result: Any) -> list[tuple[int, Any]]:

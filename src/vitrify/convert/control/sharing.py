@@ -6,17 +6,18 @@ Nothing is recorded for that until one of them is changed in place; then flags a
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from ...ir.aliases import Way, always, may_be_shared
 from ...ir.program import Block, Operator, Variable
-from ...ir.regions import add_branch_output, add_carried, capturing_late, end_carried
-from ...ops.compare import equal, greater_than, logical_and, logical_not, logical_or
+from ...ir.regions import add_branch_output, capturing_late
+from ...ops.compare import logical_and, logical_not, logical_or
 from ..values.base import builder, is_graph, is_tensor
 from ..values.sequences import constant
 from .leaves import Leaf
+from .passed import Passed
 
 Outer = Callable[[Variable], Variable | None]
 
@@ -47,17 +48,18 @@ def _share_one_branch(
     position: int, flag: Callable[[], Any], operator: Operator, values: Sequence[Any], outer: Outer, results: Any
 ) -> None:
     build = builder()
-    seen: dict[Variable, Variable] = {}
+    seen: dict[Variable, tuple[Variable, Variable]] = {}
     for value, result in zip(values, results):
         if not is_tensor(value):
             continue
         var = value if is_graph(value) else build.held(value)
         ways = build.aliases.ways(var, outer)
         build.aliases.fork(result, [_from_branch(way, position, flag, operator) for way in ways])
-        twin = seen.setdefault(build.aliases.shown(var), result)
-        if twin is not result and not ways:
-            build.aliases.fork(twin, [Way(None, result)])
-            build.aliases.fork(result, [Way(None, twin)])
+        other, twin = seen.setdefault(build.aliases.shown(var), (var, result))
+        if twin is not result and all(way.is_view for way in ways):
+            is_same = other is var  # else one may be a view of the other
+            build.aliases.fork(twin, [Way(flag if is_same else None, result)])
+            build.aliases.fork(result, [Way(flag if is_same else None, twin)])
 
 
 def _from_branch(way: Way, position: int, flag: Callable[[], Any], operator: Operator) -> Way:
@@ -177,71 +179,22 @@ def _either(a: Any, b: Any) -> Any:
 def share_loop(operator: Operator, turns: Sequence[Turn], results: Sequence[Any], outer: Outer) -> None:
     """Note what the results of a `while` share; results: for each turn, (leaf, result, its flag if tracked)."""
     build = builder()
-    starts = {turn.head: turn.memory for turn in turns}
-    seen: dict[Variable, Variable] = {}
-    for turn, (leaf, result, kept) in zip(turns, results):
+    heads = {turn.head for turn in turns}
+    starts = {t.head: None if t.memory is None else build.held(leaf.start) for t, (leaf, _, _) in zip(turns, results)}
+    ends: dict[Variable, list[Way]] = {}
+    for turn in turns:
         var = turn.end_variable
-        ways = [] if var is None else build.aliases.ways(var, lambda v: v if v in starts else outer(v))
-        if turn.memory is not None:
-            start = build.held(leaf.start)
-            own = [way for way in ways if way.target is turn.head]
-            objects = [way for way in own if not way.is_view]
-            flag = _kept_start(operator, objects) if kept is None else partial(_itself, kept)
-            build.aliases.fork(result, [Way(flag, start)])
-            if len(objects) < len(own):
-                build.aliases.fork(result, [Way(None, start, is_view=True)])
-        known = None if kept is None else build.held(leaf.start)
-        others = [way for way in ways if way.target not in starts and way.target is not known]
-        build.aliases.fork(result, [_from_last_turn(operator, way) for way in others])
-        passed = [(starts[w.target], w.is_view) for w in ways if w.target in starts and w.target is not turn.head]
-        build.aliases.fork(result, [Way(None, build.aliases.latest(v), via) for v, via in passed if v is not None])
-        twin = result if var is None else seen.setdefault(var, result)
+        found = [] if var is None else build.aliases.ways(var, lambda v: v if v in heads else outer(v))
+        ends[turn.head] = [w if w.target in heads else replace(w, target=build.aliases.latest(w.target)) for w in found]
+    passed = Passed(operator, starts, ends)
+    seen: dict[Variable, Variable] = {}
+    for turn, (_, result, kept) in zip(turns, results):
+        start = starts[turn.head]
+        ways = passed.ways(turn.head)
+        if kept is not None and start is not None:  # how often it was changed counts, too
+            ways = [Way(partial(_itself, kept), start), *[way for way in ways if way.target is not start]]
+        build.aliases.fork(result, ways)
+        twin = result if turn.end_variable is None else seen.setdefault(turn.end_variable, result)
         if twin is not result:
-            build.aliases.fork(twin, [Way(None, result)])
-            build.aliases.fork(result, [Way(None, twin)])
-
-
-def _from_last_turn(operator: Operator, way: Way) -> Way:
-    """A way seen at the end of the body, seen from behind the loop."""
-    steps = operator.outputs[operator.attrs["n_carried"]]
-    taken = partial(greater_than, steps, 0) if way.taken is always else None
-    return Way(taken, builder().aliases.latest(way.target), way.is_view)
-
-
-def _kept_start(operator: Operator, own: Sequence[Way]) -> Callable[[], Any] | None:
-    """Tells whether a loop variable is still the object that it was before the loop."""
-    flags = [way.taken for way in own]
-    if None in flags:
-        return None
-    if always in flags:
-        return always
-    steps = operator.outputs[operator.attrs["n_carried"]]
-    if not flags:
-        return partial(equal, steps, 0)
-    made: list[Any] = []
-
-    def taken() -> Any:
-        if not made:
-            made.append(_carry_flag(operator, flags))
-        return made[0]
-
-    return taken
-
-
-def _carry_flag(operator: Operator, flags: Sequence[Any]) -> Variable:
-    with builder().resume(operator.outputs[0].block):
-        head, out = add_carried(operator, _constant_before(operator))
-    with capturing_late(operator), builder().resume(operator.attrs["body"]):
-        kept = flags[0]()
-        for flag in flags[1:]:
-            kept = _either(kept, flag())
-        end_carried(operator, head if kept is True else logical_and(head, kept), out)
-    return out
-
-
-def _constant_before(operator: Operator) -> Variable:
-    """True, recorded in front of the operator."""
-    block = operator.outputs[0].block
-    made: Variable = constant(True)
-    block.ops.insert(block.ops.index(operator), block.ops.pop())
-    return made
+            build.aliases.fork(twin, [Way(passed.ran, result)])
+            build.aliases.fork(result, [Way(passed.ran, twin)])
