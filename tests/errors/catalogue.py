@@ -1662,6 +1662,8 @@ _MIXED = "raised by programs of tests/convert/test_mixed_items.py"
 ELSEWHERE: dict[str, str] = {
     "dynamic_dims: the tensor has ": "tests/jit/test_marker.py",
     "dynamic_dims: expects a tensor and an int or ints, got ": "tests/jit/test_marker.py",
+    " is read of a tensor, and nothing in the program tells whether a gradient comes to it":
+        "tests/jit/test_asked_flags.py",
     "a gradient with create_graph=True computes a compiled function once more; this one draws random numbers of "
     "Python or NumPy, and would draw others": "tests/convert/test_draws.py",
     "to_static: backend must be None or 'CINN', got ": "tests/static/test_executor.py",

@@ -3,7 +3,6 @@
 import pytest
 
 import vitrify as paddle
-from vitrify.core.errors import UnsupportedError
 
 
 def decided_in_each_turn(x, n):
@@ -316,11 +315,10 @@ def asks_what_is_computed_of_it(x, n):
     return z * 2 if z.stop_gradient else z + 1
 
 
+@pytest.mark.parametrize("full_graph", [True, False])
 @pytest.mark.parametrize("function", [asks_in_each_turn, asks_behind_a_loop, asks_what_is_computed_of_it])
-def test_python_cannot_ask_in_a_whole_program_and_can_in_segments(function):
-    with pytest.raises(UnsupportedError, match="stop_gradient depends on the path"):
-        outcome(paddle.jit.to_static(function, full_graph=True), ROWS[0], 2)
-    static = paddle.jit.to_static(function, full_graph=False)
+def test_python_may_ask(function, full_graph):
+    static = paddle.jit.to_static(function, full_graph=full_graph)
     for turns in TURNS:
         for row in ROWS:
             assert outcome(static, row, turns) == outcome(function, row, turns), (row, turns)

@@ -4,6 +4,7 @@ An expression is an operator's attribute, made of plain tuples so that programs 
 
     ("tensor", i, stop)             input i as a Tensor          ("number", i)     input i as a Python number
                                     or, for a list, as a list of such
+    ("flagged", i, j)               likewise, and input j says whether it stops gradients, or each item of a list
     ("call", f, args, keywords)     f: a name below, an exception of Python's or of the library's, or any function
                                     (which no file can hold)
     ("tuple", a, b), ("list", ...), ("set", ...), ("dict", (k, v), ...)
@@ -13,7 +14,7 @@ An expression is an operator's attribute, made of plain tuples so that programs 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -110,14 +111,15 @@ def is_expression(attribute: Any) -> bool:
     return type(attribute) is tuple and bool(attribute) and type(attribute[0]) is str and attribute[0] in _FORMS
 
 
-def with_stopped(expression: Expression, stopped: Collection[int]) -> Expression:
-    """The expression in which tensors of these inputs want no gradient."""
+def with_stopped(expression: Expression, stopped: Mapping[int, bool | int]) -> Expression:
+    """The expression in which tensors of these inputs want no gradient, or do as the input of that number says."""
     if type(expression) is not tuple or not expression or expression[0] == "value":
         return expression
     form, *parts = expression
     if form == "tensor":
         index, stop = parts
-        return form, index, stop or index in stopped
+        now = stop or stopped.get(index, False)
+        return (form, index, now) if isinstance(now, bool) else ("flagged", index, now)
     if form == "call":
         function, args, keywords = parts
         named = tuple([(name, with_stopped(value, stopped)) for name, value in keywords])
@@ -151,13 +153,14 @@ def _tensor(index: int, stop_gradient: bool) -> Evaluated:
     return tensor
 
 
-def _wrapped(held: Any, stop_gradient: bool) -> Any:
+def _wrapped(held: Any, stop_gradient: Any) -> Any:
     if isinstance(held, (list, tuple)):
-        return [_wrapped(item, stop_gradient) for item in held]
+        each = isinstance(stop_gradient, (list, tuple))
+        return [_wrapped(item, stop_gradient[i] if each else stop_gradient) for i, item in enumerate(held)]
     if isinstance(held, Tensor):  # its gradient is wanted
         return held
     tensor = wrap(held)
-    tensor.stop_gradient = stop_gradient
+    tensor.stop_gradient = bool(stop_gradient)
     return tensor
 
 
@@ -201,6 +204,7 @@ def _dict(*items: tuple[Expression, Expression]) -> Evaluated:
 
 _FORMS: dict[str, Callable[..., Evaluated]] = {
     "tensor": _tensor,
+    "flagged": lambda index, flag: lambda arrays: _wrapped(arrays[index], arrays[flag]),
     "number": lambda index: lambda arrays: arrays[index].item(),
     "call": _call,
     "lazy": _lazy,

@@ -176,6 +176,7 @@ class Builder:
         self.asserted: set[tuple[Block, Any]] = set()
         # Whether objects hold attributes of their own that their classes have, too, of those written: by place key.
         self.owned: dict[Any, Any] = {}
+        self.asked: list[Any] = []  # questions about tensors that are answered when the trace ends
         self.appending: OpDef | None = None  # the op whose inputs are looked at, for messages
         # Whether some variable may be None, as only the program knows.
         self.has_optional = False

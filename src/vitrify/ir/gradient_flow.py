@@ -13,7 +13,7 @@ from .program import Block
 def stops_of(op: OpDef, values: Sequence[Any], attrs: Mapping[str, Any], count: int) -> list[bool]:
     """For each output, whether no gradient flows through it."""
     blocks = [b for b in attrs.values() if isinstance(b, Block)] if isinstance(op.vjp, StructuralGradient) else []
-    is_stopped = all(_stops(v) or not _may_pass(op, i) for i, v in enumerate(values))
+    is_stopped = all(_stops(v) or not may_pass(op, i) for i, v in enumerate(values))
     if is_stopped and not any(map(_makes_leaf, blocks)):
         return [True] * count
     if blocks and (is_stopped or not grad_enabled.get()):
@@ -24,7 +24,7 @@ def stops_of(op: OpDef, values: Sequence[Any], attrs: Mapping[str, Any], count: 
     return [not grad_enabled.get() or isinstance(op.vjp, NoGradient)] * count
 
 
-def _may_pass(op: OpDef, index: int) -> bool:
+def may_pass(op: OpDef, index: int) -> bool:
     """Whether a gradient may flow to positional input `index`: not to indices, attributes and what gives a shape."""
     if index >= len(op.inputs) and not op.variadic:
         return False

@@ -36,7 +36,7 @@ def origin(aliases: Aliases, var: Variable) -> Variable:
             )
         return var
     blocks = list(operator.blocks.values())
-    ends = [_end(block, place) for block in blocks]
+    ends = [end_of(block, place) for block in blocks]
     origins = [origin(aliases, end) for end in ends]
     is_same = all(found is end for found, end in zip(origins, ends))
     return var if is_same else _chosen(aliases, operator, var, origins)
@@ -47,7 +47,7 @@ def maker(var: Variable) -> Operator | None:
     return next((op for op in reversed(var.block.ops) if any(out is var for out in op.outputs)), None)
 
 
-def _end(block: Block, place: int) -> Variable:
+def end_of(block: Block, place: int) -> Variable:
     """What a block gives; what it merely hands on, as the block around it knows that."""
     found = block.outputs[place]
     assert found is not None
@@ -63,7 +63,7 @@ def _is_set_inside(aliases: Aliases, operator: Operator, place: int) -> bool:
     body = operator.attrs["body"]
     if place >= operator.attrs["n_carried"]:
         return False
-    end, start = _end(body, place), operator.inputs[place]
+    end, start = end_of(body, place), operator.inputs[place]
     return any(isinstance(v, Variable) and origin(aliases, v) is not v for v in (end, start))
 
 

@@ -54,18 +54,18 @@ def add_branch_output(operator: Operator, ends: Sequence[Variable]) -> Variable:
     return out
 
 
-def add_carried(operator: Operator, start: Variable) -> tuple[Variable, Variable]:
-    """A further value carried by a `while` that was recorded before: what it is at the head of the body, and after.
+def add_carried(operator: Operator, start: Variable) -> tuple[dict[Block, Variable], Variable]:
+    """A further value carried by a `while` that was recorded before: what it is at the head of each block, and after.
 
     The caller still appends to the body what it is at the end of an iteration, by `end_carried`.
     """
     at = operator.attrs["n_carried"]
-    heads = [block.create_var(start.meta, start.name) for block in operator.blocks.values()]
-    for block, head in zip(operator.blocks.values(), heads, strict=True):
+    heads = {block: block.create_var(start.meta, start.name) for block in operator.blocks.values()}
+    for block, head in heads.items():
         block.inputs.insert(at, head)
     out = operator.outputs[0].block.create_var(start.meta, prefix=operator.op.name)
     operator.inputs = (*operator.inputs[:at], start, *operator.inputs[at:])
-    return heads[list(operator.blocks.values()).index(operator.attrs["body"])], out
+    return heads, out
 
 
 def end_carried(operator: Operator, end: Variable, out: Variable) -> None:

@@ -18,7 +18,7 @@ from ..ir.program import Program, Variable
 from ..ops import lists
 from ..ops.control_flow import if_op, while_op
 
-_PASSING = frozenset(
+PASSING = frozenset(
     {lists.list_of_op, lists.list_append_op, lists.list_extend_op, lists.list_get_op, lists.list_set_op}
     | {lists.list_put_op, lists.list_remove_op, lists.list_slice_op, lists.list_order_op, lists.list_zip_op}
     | {lists.list_pluck_op}
@@ -66,14 +66,14 @@ class Origins:
     def __init__(self, program: Program) -> None:
         self._sources: dict[Variable, list[Any]] = {}
         operators = [op for block in program.blocks for op in block.ops]
-        if any(op.op in _PASSING for op in operators):
+        if any(op.op in PASSING for op in operators):
             for operator in operators:
                 self._learn(operator)
 
     def _learn(self, operator: Operator) -> None:
         for block in operator.blocks.values():
             self._sources.update((inner, [outer]) for outer, inner in block.captures.items())
-        if operator.op in _PASSING:
+        if operator.op in PASSING:
             self._sources.update((out, [*operator.variables]) for out in operator.outputs)
         elif operator.op is if_op:
             ends = zip(*[block.outputs for block in operator.blocks.values()])

@@ -37,6 +37,7 @@ from ..core.pytree import (
     is_open,
     is_plain_dataclass,
 )
+from ..eager.host_expr import with_stopped
 from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder
@@ -238,7 +239,7 @@ class Outputs:
             return self.output(leaf.tensor(in_full=True), leaf.form())
         if isinstance(leaf, GraphText):
             expression, inputs = encoded(leaf.kept_node())
-            return TextLeaf(expression, tuple(self.output(var).index for var in inputs))
+            return self._text_mark(expression, inputs)
         is_made = isinstance(leaf, Iterator) and not self._is_from_outside(leaf) and not _has_attributes(leaf)
         if is_made or isinstance(leaf, _ITERATORS) or (isinstance(leaf, slice) and _is_of_program(leaf)):
             raise UnsupportedError(
@@ -261,6 +262,19 @@ class Outputs:
         if self._builder.made.opaque_block_of(leaf) is not None:
             return CopiedLeaf(leaf)
         return self._list_mark(leaf) if is_open(leaf) else leaf
+
+    def _text_mark(self, expression: Any, inputs: Sequence[Variable]) -> TextLeaf:
+        """The mark of a text: of what tensors hold, and whether they stop gradients, which further outputs say."""
+        indices = [self.output(var).index for var in inputs]
+        stops: dict[int, bool | int] = {}
+        for i, var in enumerate(inputs):
+            flag = None if var.stop_gradient else self._stopped.flag(self.variables[indices[i]])
+            if isinstance(flag, Variable):
+                stops[i] = len(indices)
+                indices.append(self.output(flag).index)
+            elif flag is not None:
+                stops[i] = flag
+        return TextLeaf(with_stopped(expression, stops), tuple(indices))
 
     def _variable_mark(self, leaf: Variable) -> Any:
         kind = kind_of(leaf)

@@ -5,14 +5,18 @@ What depends on the path is named by `Atom`s: results of branches and loops. Not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
+from ..core.meta import ListMeta
+from ..ir.gradient_flow import may_pass
 from ..ir.operator import Operator
 from ..ir.program import Block, Variable
 from ..ir.stop_flags import WANTS
 from ..ops.control_flow import if_op, while_op
+from ..ops.lists import list_get_op, list_join_op, list_stack_op
 
 
 @dataclass(eq=False)
@@ -22,28 +26,43 @@ class Atom:
     scope: Scope
 
 
-Flag = bool | frozenset[Atom] | None
-"""Whether a tensor stops gradients: as always, where all atoms say so, or unknown."""
+class Nothing(Enum):
+    """The flag of the items of a list that has none, which is that of whatever else may stand there."""
+
+    NOTHING = "nothing"
+
+
+NOTHING = Nothing.NOTHING
+Flag = bool | frozenset[Atom] | None | Nothing
+"""Whether a tensor stops gradients: as always, where all atoms say so, or unknown. Of a list: whether all items do."""
 
 
 @dataclass(eq=False)
 class Scope:
-    """A block, the operator that it belongs to, and the flags of those of its variables that may want a gradient."""
+    """A block, the operator that it belongs to, and the flags of those of its variables that may want a gradient.
+
+    needed: blocks that somebody asks about; their scopes are noted in `known`, as those of blocks around them.
+    """
 
     block: Block
     operator: Operator | None = None
     outer: Scope | None = None
     flags: dict[Variable, Flag] = field(default_factory=dict)
+    needed: Collection[Block] = ()
+    known: dict[Block, Scope] = field(default_factory=dict)
 
     def of(self, var: Any) -> Flag:
         """The flag of a variable; what is no variable has no gradient."""
-        return True if not isinstance(var, Variable) or var.stop_gradient else self.flags.get(var, False)
+        if not isinstance(var, Variable):
+            return True
+        return self.flags.get(var, var.stop_gradient) if is_list(var) or not var.stop_gradient else True
 
     def learn(self) -> None:
         """Find the flags of what was recorded since this was asked before."""
         for operator in self.block.ops:
             outs = operator.outputs
-            if all(out.stop_gradient or out in self.flags for out in outs):
+            is_known = all((out.stop_gradient and not is_list(out)) or out in self.flags for out in outs)
+            if is_known and not (self.needed and any(block in self.needed for block in operator.blocks.values())):
                 continue
             flags: Sequence[Flag]
             if operator.op is if_op:
@@ -51,15 +70,20 @@ class Scope:
             elif operator.op is while_op and operator.attrs["cond"] is not None:
                 flags = _of_loop(operator, self)
             else:
-                flags = [_of_all(operator, self)] * len(outs)
+                flags = [_of_items(operator, self) if is_list(out) else _of_all(operator, self) for out in outs]
             self.flags.update((out, False if WANTS in out.__dict__ else flag) for out, flag in zip(outs, flags))
 
-    def inside(self, operator: Operator, name: str, heads: Sequence[Flag] = ()) -> Scope:
-        """The scope of a block of an operator, its flags found; heads: of those of its inputs that are not captured."""
-        found = Scope(operator.attrs[name], operator, self)
+    def inside(self, operator: Operator, name: str, heads: Sequence[Flag] = (), outside: Collection[int] = ()) -> Scope:
+        """The scope of a block of an operator, its flags found.
+
+        heads: of those of its inputs that are not captured; outside: which of them are flags of this scope.
+        """
+        found = Scope(operator.attrs[name], operator, self, needed=self.needed, known=self.known)
         inputs = found.block.inputs
         captured = operator.inputs[len(operator.inputs) - len(inputs) + len(heads) :]
-        found.flags.update(zip(inputs, (*heads, *[_seen_inside(self.of(v), found) for v in captured])))
+        own = [_seen_inside(flag, found) if i in outside else flag for i, flag in enumerate(heads)]
+        found.flags.update(zip(inputs, (*own, *[_seen_inside(self.of(v), found) for v in captured])))
+        self.known[found.block] = found
         found.learn()
         return found
 
@@ -69,6 +93,20 @@ class Captured(Atom):
     """What is captured from outside stops gradients as it does there."""
 
     flag: frozenset[Atom]
+
+
+@dataclass(eq=False)
+class Item(Atom):
+    """An item that an operator reads of a list, or a tensor that it makes of all: of which some stop gradients."""
+
+    operator: Operator
+
+
+@dataclass(eq=False)
+class Items(Atom):
+    """What is in a list, of which some items stop gradients: stands for a list of flags, one for each."""
+
+    var: Variable
 
 
 @dataclass(eq=False)
@@ -99,11 +137,24 @@ class Head(Atom):
 
 
 @dataclass(eq=False)
+class Tested(Atom):
+    """What a loop carries, at the head of its condition."""
+
+    loop: Loop
+    index: int
+
+
+@dataclass(eq=False)
 class After(Atom):
     """What a loop carries, after it."""
 
     loop: Loop
     index: int
+
+
+def is_list(var: Variable) -> bool:
+    """Whether the variable holds a list of tensors."""
+    return isinstance(var.meta, ListMeta)
 
 
 def lifted(flag: Flag) -> Flag:
@@ -121,17 +172,47 @@ def _seen_inside(flag: Flag, scope: Scope) -> Flag:
 
 def _of_all(operator: Operator, scope: Scope) -> Flag:
     """Whether all inputs that may want a gradient stop it; where there is none, the op made what wants one."""
-    flags = [scope.of(v) for v in operator.variables if not v.stop_gradient]
+    flags = [scope.of(v) for v in _passing(operator) if is_list(v) or not v.stop_gradient]
+    if any(isinstance(value, Block) for value in operator.attrs.values()):
+        return None
     if False in flags or not flags:
         return False
-    if None in flags or any(isinstance(value, Block) for value in operator.attrs.values()):
-        return None
+    if None in flags:
+        return frozenset({Item(scope, operator)}) if operator.op in READING else None
     return _all(flags)
 
 
+READING = frozenset({list_get_op, list_stack_op, list_join_op})
+"""Operators that make a tensor of one item of a list, or of all."""
+
+
+def _of_items(operator: Operator, scope: Scope) -> Flag:
+    """Whether the items of a list stop gradients, of what the operator puts into it; unknown where they differ."""
+    if operator.blocks:
+        return None
+    found: Flag = NOTHING
+    for var in _passing(operator):
+        found = _joined(found, scope.of(var))
+    return found
+
+
+def _passing(operator: Operator) -> list[Variable]:
+    """The inputs that a gradient may flow to."""
+    given = enumerate(operator.inputs)
+    return [var for place, var in given if isinstance(var, Variable) and may_pass(operator.op, place)]
+
+
+def _joined(a: Flag, b: Flag) -> Flag:
+    """The flag of items of which some have the one and some the other."""
+    if NOTHING in (a, b):
+        return a if b is NOTHING else b
+    return a if a == b else None
+
+
 def _all(flags: Iterable[Flag]) -> Flag:
-    atoms = frozenset().union(*[flag for flag in flags if isinstance(flag, frozenset)])
-    return atoms or True
+    given = [flag for flag in flags if flag is not NOTHING]
+    atoms = frozenset().union(*[flag for flag in given if isinstance(flag, frozenset)])
+    return atoms or (True if given else NOTHING)
 
 
 def _of_branches(operator: Operator, scope: Scope) -> list[Flag]:
@@ -140,10 +221,11 @@ def _of_branches(operator: Operator, scope: Scope) -> list[Flag]:
     for a, b in zip(then.block.outputs, orelse.block.outputs):
         sides = (then, then.of(a)), (orelse, orelse.of(b))
         flags = [flag for _, flag in sides]
+        outside = [lifted(flag) for flag in flags]
         if None in flags:
             found.append(None)
-        elif lifted(flags[0]) == lifted(flags[1]) is not None:
-            found.append(lifted(flags[0]))
+        elif None not in outside and (NOTHING in outside or outside[0] == outside[1]):
+            found.append(_joined(*outside))
         else:
             found.append(frozenset({Chosen(scope, operator, sides)}))
     return found
@@ -153,23 +235,32 @@ def _of_loop(operator: Operator, scope: Scope) -> list[Flag]:
     """Of carried values; traced with what all iterations leave as it was taken for constant, until that holds."""
     count = operator.attrs["n_carried"]
     starts = [scope.of(v) for v in operator.inputs[:count]]
-    varying = {i for i, flag in enumerate(starts) if isinstance(flag, frozenset)}
-    unknown = {i for i, flag in enumerate(starts) if flag is None}
+    items = {i: starts[i] for i, v in enumerate(operator.inputs[:count]) if isinstance(v, Variable) and is_list(v)}
+    varying = {i for i, flag in enumerate(starts) if isinstance(flag, frozenset) and i not in items}
+    unknown = {i for i, flag in enumerate(starts) if flag is None and i not in items}
     while True:
         loop = Loop(operator, scope, starts)
         atoms = {i: Head(scope, loop, i) for i in varying - unknown}
         heads = [None if i in unknown else frozenset({atoms[i]}) if i in atoms else starts[i] for i in range(count)]
-        loop.body = scope.inside(operator, "body", heads)
+        heads = [items.get(i, head) for i, head in enumerate(heads)]
+        loop.body = scope.inside(operator, "body", heads, items)
         loop.ends = [loop.body.of(v) for v in loop.body.block.outputs[:count]]
-        known = len(varying), len(unknown)
-        unknown |= {i for i, end in enumerate(loop.ends) if end is None}
-        varying |= {i for i, end in enumerate(loop.ends) if i not in atoms and end != starts[i]}
-        if known == (len(varying), len(unknown)):
+        known = len(varying), len(unknown), dict(items)
+        items = {i: _joined(flag, lifted(loop.ends[i])) for i, flag in items.items()}
+        unknown |= {i for i, end in enumerate(loop.ends) if end is None and i not in items}
+        varying |= {i for i, end in enumerate(loop.ends) if i not in atoms and end != starts[i] and i not in items}
+        if known == (len(varying), len(unknown), items):
             break
     for atom in atoms.values():
         atom.scope = loop.body
+    if operator.attrs["cond"] in scope.needed:
+        tested = {i: frozenset({Tested(scope, loop, i)}) for i in atoms}
+        test = scope.inside(operator, "cond", [tested.get(i, head) for i, head in enumerate(heads)], items)
+        for flag in tested.values():
+            for seen in flag:
+                seen.scope = test
     passed_on = {i for i, atom in atoms.items() if loop.ends[i] == frozenset({atom})}
     found: list[Flag] = [None] * len(operator.outputs)
     for i in set(range(count)) - unknown:
         found[i] = frozenset({After(scope, loop, i)}) if i in atoms and i not in passed_on else starts[i]
-    return found
+    return [items.get(i, flag) for i, flag in enumerate(found)]

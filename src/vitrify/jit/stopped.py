@@ -5,7 +5,7 @@ A branch that a flag depends on gives one more result, a loop carries one more v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..convert.values.sequences import constant
@@ -15,31 +15,70 @@ from ..ir.operator import Operator
 from ..ir.program import Block, Variable
 from ..ir.regions import add_branch_output, add_carried, capturing_late, end_carried
 from ..ops.compare import logical_and, logical_not, logical_or
-from .stop_flags import After, Atom, Captured, Chosen, Flag, Head, Loop, Scope, lifted
-
-Making = Generator[Atom, None, None]
-"""Makes the variable of an atom, once those of the atoms that it asks for are made."""
+from .item_flags import ItemFlags, Making, UnknownItemsError
+from .stop_flags import (
+    NOTHING,
+    After,
+    Atom,
+    Captured,
+    Chosen,
+    Flag,
+    Head,
+    Item,
+    Items,
+    Loop,
+    Scope,
+    Tested,
+    is_list,
+    lifted,
+)
 
 
 class Stopped:
-    """Finds for variables of the outermost block whether they stop gradients in eager code."""
+    """Finds for variables of the outermost block, or of blocks inside, whether they stop gradients in eager code.
 
-    def __init__(self, builder: Builder) -> None:
+    needed: the blocks inside.
+    """
+
+    def __init__(self, builder: Builder, needed: Collection[Block] = ()) -> None:
         self._builder = builder
-        self._scope = Scope(builder.block)
-        self._made: dict[Atom, Variable] = {}
-        self._heads: dict[tuple[Loop, int], tuple[Variable, Variable]] = {}
+        self._scope = Scope(builder.block, needed=_with_outer(needed))
+        self.known = self._scope.known
+        self.known[builder.block] = self._scope
+        self._learnt = False
+        self._items = ItemFlags(self)
+        self.made: dict[Atom, Variable] = {}
+        self._heads: dict[tuple[Loop, int], tuple[dict[Block, Variable], Variable]] = {}
 
     def flag(self, var: Variable) -> Any:
-        """The variable that says whether `var` stops gradients, or a bool; None where the program cannot tell."""
+        """The variable that says whether `var` stops gradients, or a bool; None where the program cannot tell.
+
+        Of a list: whether all of it does, or a list of such.
+        """
         if var not in self._scope.flags:
             self._scope.learn()
-        flag = self._scope.of(var)
+        return self._found(var, self._scope, None)
+
+    def flag_at(self, var: Variable, operator: Operator, block: Block) -> Any:
+        """As `flag`, in front of an operator of a needed block."""
+        if not self._learnt:
+            self._scope.learn()
+            self._learnt = True
+        scope = self.known.get(block)
+        return None if scope is None else self._found(var, scope, operator)
+
+    def _found(self, var: Variable, scope: Scope, before: Operator | None) -> Any:
+        flag = scope.of(var)
+        if flag is None and is_list(var):
+            flag = frozenset({self._items.items(var, scope)})
         if not isinstance(flag, frozenset):
-            return flag
+            return None if flag is NOTHING else flag
         with scoped(grad_enabled, False):
-            self._make(flag)
-            return self._all(flag, self._scope.block)
+            try:
+                self._make(flag)
+            except UnknownItemsError:
+                return None
+            return self.all_of(flag, scope.block, before=before)
 
     def _make(self, flag: frozenset[Atom]) -> None:
         """Make the variables of these atoms. Not by recursion: what follows decisions one by one may be long."""
@@ -52,24 +91,29 @@ class Stopped:
                 waiting.append(self._making(wanted))
 
     def _making(self, atom: Atom) -> Making:
-        if atom in self._made:
+        if atom in self.made:
             return
         if isinstance(atom, Captured):
             yield from atom.flag
-            self._made[atom] = self._captured(atom)
+            self.made[atom] = self._captured(atom)
+        elif isinstance(atom, Item):
+            yield from self._items.reading(atom)
+        elif isinstance(atom, Items):
+            yield from self._items.listing(atom)
         elif isinstance(atom, Chosen):
             yield from self._choosing(atom)
-        elif isinstance(atom, (Head, After)):
+        elif isinstance(atom, (Head, After, Tested)):
             yield from self._carrying(atom.loop, atom.index)
-            self._made[atom] = self._heads[atom.loop, atom.index][isinstance(atom, After)]
+            heads, after = self._heads[atom.loop, atom.index]
+            self.made[atom] = after if isinstance(atom, After) else heads[atom.scope.block]
 
-    def _all(self, flag: Flag, block: Block, *, before: Operator | None = None) -> Variable:
+    def all_of(self, flag: Flag, block: Block, *, before: Operator | None = None) -> Variable:
         """Whether all of these atoms, made already, hold: at the end of a block, or in front of an operator."""
 
         def every() -> Variable:
             if not isinstance(flag, frozenset):
                 return constant(bool(flag))  # type: ignore[no-any-return]  # an op's result
-            first, *others = [self._made[atom] for atom in flag]
+            first, *others = [self.made[atom] for atom in flag]
             for other in others:
                 first = logical_and(first, other)
             return first
@@ -90,7 +134,7 @@ class Stopped:
     def _captured(self, atom: Captured) -> Variable:
         scope = atom.scope
         assert scope.operator is not None and scope.outer is not None
-        outside = self._all(atom.flag, scope.outer.block, before=scope.operator)
+        outside = self.all_of(atom.flag, scope.outer.block, before=scope.operator)
         with capturing_late(scope.operator):
             return scope.block.resolve(outside)
 
@@ -100,15 +144,15 @@ class Stopped:
         outside = [lifted(flag) for _, flag in atom.sides]
         if None not in outside and isinstance(decision, Variable) and decision.dtype.is_bool and not decision.shape:
             yield from _atoms(*outside)
-            self._made[atom] = self._by_decision(atom, decision, *outside)
+            self.made[atom] = self._by_decision(atom, decision, *outside)
             return
         yield from _atoms(*[flag for _, flag in atom.sides])
-        ends = [self._all(flag, scope.block) for scope, flag in atom.sides]
-        self._made[atom] = add_branch_output(operator, ends)
+        ends = [self.all_of(flag, scope.block) for scope, flag in atom.sides]
+        self.made[atom] = add_branch_output(operator, ends)
 
     def _by_decision(self, atom: Chosen, decision: Variable, then: Flag, orelse: Flag) -> Variable:
         block = atom.scope.block
-        known = [f if isinstance(f, bool) else self._all(f, block, before=atom.operator) for f in (then, orelse)]
+        known = [f if isinstance(f, bool) else self.all_of(f, block, before=atom.operator) for f in (then, orelse)]
 
         def chosen() -> Variable:
             given = [] if known[0] is False else [_both(decision, known[0])]
@@ -122,10 +166,21 @@ class Stopped:
             return
         operator, start, end = loop.operator, loop.starts[index], loop.ends[index]
         yield from _atoms(start)
-        first = self._all(start, loop.scope.block, before=operator)
+        first = self.all_of(start, loop.scope.block, before=operator)
         _, out = self._heads[loop, index] = add_carried(operator, first)
         yield from _atoms(end)
-        end_carried(operator, self._all(end, loop.body.block), out)
+        end_carried(operator, self.all_of(end, loop.body.block), out)
+
+
+def _with_outer(blocks: Collection[Block]) -> set[Block]:
+    """The blocks and those around them."""
+    found: set[Block] = set()
+    for block in blocks:
+        outer: Block | None = block
+        while outer is not None:
+            found.add(outer)
+            outer = outer.parent
+    return found
 
 
 def _atoms(*flags: Flag) -> Making:

@@ -51,7 +51,7 @@ from .function_spec import FunctionSpec
 from .held import held
 from .outputs import Outputs
 from .reach import classes_of
-from .shown_flags import settle_shown
+from .shown_flags import settle_flags
 from .training import Training
 from .unfinished import Unfinished
 from .variation import Variation
@@ -306,6 +306,8 @@ def _finish(
     originals = observer.stand_ins.originals
     holders |= {key: holders[id(value)] for key, value in originals.items() if id(value) in holders}
     known = observer.known_containers() | observer.journal.given
+    sources = [*state.arguments, *(var for var, _ in state.training.wanted())]
+    settle_flags(state.builder, {var for var in sources if not var.stop_gradient})
     outputs = Outputs(state.builder, places, state.index, holders, known, lambda: places | state.numbers(), arrays)
     given_out = [*result, *[value for _, value in changes(observer.journal, observer.read_numbers)]]
     check_forks(state.builder.forks, given_out, {*holders, *observer.known_containers()})
@@ -318,8 +320,6 @@ def _finish(
     if state.builder.is_called:  # a file has no outputs but those that the function returns
         outputs.give_listed()
     spent = state.training.finish(outputs.variables)
-    sources = [*state.arguments, *(var for var, _ in state.training.wanted())]
-    settle_shown(state.program, {var for var in sources if not var.stop_gradient})
     writes = _writes(state, places)
     outputs.show([value for _, value in writes])
     for cls in classes_of([*state.layers, *observer.layers]):

@@ -99,7 +99,8 @@ class Passed:
         for head in heads:
             with builder().resume(self._operator.outputs[0].block):
                 before = constant_before(self._operator, self._number(self._starts[head]))
-                numbers[head], self._carried[head] = add_carried(self._operator, before)
+                made, self._carried[head] = add_carried(self._operator, before)
+            numbers[head] = made[self._operator.attrs["body"]]
         with capturing_late(self._operator), builder().resume(self._operator.attrs["body"]):
             ends = [self._number_at_end(head, numbers) for head in heads]
             for head, end in reversed(list(zip(heads, ends))):  # the last one that was added stands first

@@ -11,13 +11,16 @@ from ...eager.parameter import Parameter
 from ...eager.tensor import Tensor
 from ...ir.aliases import Cut
 from ...ir.builder import current_builder
-from ...ir.origins import maker
+from ...ir.origins import end_of, maker
 from ...ir.program import Variable
 from ...ir.stop_flags import write_flag
 from ...ir.varying import STOP_GRADIENT, facts_of
+from ...ops.compare import logical_not
+from ...ops.control_flow import if_op
 from ...ops.registry import StructuralGradient
-from ..values.base import builder, is_tensor
-from ..values.facts import check_attribute, check_gradient
+from ..values.asked import asked_flag
+from ..values.base import builder, is_graph, is_tensor, scalar_condition
+from ..values.facts import asks_gradient, check_attribute
 
 # What each is for a tensor that stops gradients.
 FLAGS = {"stop_gradient": True, "requires_grad": False, "trainable": False}
@@ -44,15 +47,25 @@ def flag_writer(owner: Any, name: str) -> Callable[[Any], None] | None:
 
 
 def _write(owner: Any, name: str, value: Any) -> None:
+    if is_graph(value):
+        yes, no = (partial(_write, owner, name, flag) for flag in (True, False))
+        builder().choose(scalar_condition(value, name), yes, no, name)
+        return
     write_flag(builder(), owner, bool(value) is FLAGS[name], name=name)
 
 
-def _flag(owner: Any, name: str) -> bool:
+def _flag(owner: Any, name: str) -> Any:
     check_attribute(owner, name)
+    stops = _stops(owner, name)
+    return stops if FLAGS[name] else logical_not(stops) if is_graph(stops) else not stops
+
+
+def _stops(owner: Any, name: str) -> Any:
+    """Whether a tensor stops gradients: a bool of the program where a path decides about it."""
     held = builder().held(owner)
-    if not held.stop_gradient:
-        check_gradient(held, name)
-    return bool(held.stop_gradient) is FLAGS[name]
+    if not held.stop_gradient and asks_gradient(held):
+        return asked_flag(held, name)
+    return bool(held.stop_gradient)
 
 
 def _trainable(owner: Any, name: str) -> Any:
@@ -61,15 +74,21 @@ def _trainable(owner: Any, name: str) -> Any:
     return _flag(owner, name) if is_parameter else getattr(owner, name)
 
 
-def _name(owner: Any, name: str) -> str:
-    """The name of a tensor that was not given as an argument, or that the function gave one."""
-    is_its_own = isinstance(owner, Variable) and owner.block.vars.get(owner.name) is owner
-    if is_its_own and _maker(owner) is None:
+def _name(owner: Any, name: str) -> Any:
+    """The name of a tensor that was not given as an argument, or that the function gave one; by the path taken."""
+    if not isinstance(owner, Variable) or owner.block.vars.get(owner.name) is not owner:
+        return str(owner.name)
+    made = _maker(owner)
+    if made is not None and made.op is if_op and owner in builder().aliases.forks:
+        place = next(i for i, out in enumerate(made.outputs) if out is owner)
+        then, orelse = (partial(_name, end_of(block, place), name) for block in made.blocks.values())
+        return builder().choose(builder().block.resolve(made.inputs[0]), then, orelse, name)
+    if made is None or _is_decided(owner):
         raise _unknown(name)
     return str(owner.name)
 
 
-def _is_leaf(owner: Any, name: str) -> bool:
+def _is_leaf(owner: Any, name: str) -> Any:
     if getattr(owner, "is_parameter", False):
         return True
     held = builder().held(owner)
@@ -81,13 +100,24 @@ def _is_leaf(owner: Any, name: str) -> bool:
                 raise _unknown(name)
             return True
         base, is_cut = view.base, True
-    if not is_cut or STOP_GRADIENT in facts_of(base):  # else it is as it was before the flag was set
-        check_attribute(owner, name)
-    made = _maker(base)
-    if made is None or isinstance(made.op.vjp, StructuralGradient):
+    if is_cut and STOP_GRADIENT in facts_of(base):
         raise _unknown(name)
-    wants = any(isinstance(v, Variable) and not v.stop_gradient for v in made.inputs)
-    return bool(base.stop_gradient) or not wants
+    if not _is_made_by_ops(base):
+        raise _unknown(name)
+    if not base.stop_gradient and asks_gradient(base):
+        return asked_flag(base, name)
+    made = _maker(base)
+    return bool(base.stop_gradient) or not any(isinstance(v, Variable) and not v.stop_gradient for v in made.inputs)
+
+
+def _is_made_by_ops(var: Variable) -> bool:
+    """Whether on every path an operator that is no loop made it: it is a leaf where it stops gradients."""
+    made = _maker(var)
+    if made is None or made.op is not if_op:
+        return made is not None and not isinstance(made.op.vjp, StructuralGradient)
+    place = next(i for i, out in enumerate(made.outputs) if out is var)
+    ends = [block.outputs[place] for block in made.blocks.values()]
+    return all(isinstance(end, Variable) and _is_made_by_ops(end) for end in ends)
 
 
 def _is_decided(tensor: Variable) -> bool:

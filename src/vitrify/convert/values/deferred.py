@@ -159,7 +159,7 @@ def _input(value: Any) -> Node:
         return Call(Itself(value))  # shown with its name
     kind = kind_of(value)
     held = build.value(value) if kind is None else build.passed_on(value)
-    shown = Input(held, is_number(value), bool(value.stop_gradient))
+    shown = Input(held, is_number(value), bool(held.stop_gradient))
     if kind is not None:
         return Call("of_kind", (Input(build.value(kind.code), True, True), replace(shown, number=False)))
     if CLASS in facts_of(value):

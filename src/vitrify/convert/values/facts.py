@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import UnsupportedError, VitrifyError
+from ...core.meta import ListMeta
 from ...eager.host_ops import assert_op
 from ...eager.parameter import Parameter
 from ...eager.tensor import Tensor, wrap
@@ -27,7 +28,6 @@ _OF_NONE = frozenset(dir(None))
 _FACTS = {
     "dtype": DTYPE, "ndim": NDIM, "shape": NDIM, "dim": NDIM, "rank": NDIM, "ndimension": NDIM, "strides": NDIM,
     "itemsize": DTYPE, "element_size": DTYPE, "is_floating_point": DTYPE, "is_integer": DTYPE, "is_complex": DTYPE,
-    "stop_gradient": STOP_GRADIENT, "requires_grad": STOP_GRADIENT, "is_leaf": STOP_GRADIENT,
 }  # fmt: skip
 _SHOWN = {DTYPE: "the dtype", NDIM: "the number of dimensions", STOP_GRADIENT: "stop_gradient", CLASS: "the class"}
 
@@ -71,11 +71,14 @@ def check_attribute(owner: Any, attribute: str) -> None:
         raise _refusal(varying, fact, attribute)
 
 
-def check_gradient(var: Variable, shown: str) -> None:
-    """Raise for a question whether `var` wants a gradient if it does but for tensors of which a path decides."""
-    sources = _gradient_sources(var)
-    if all(STOP_GRADIENT in facts_of(source) for source in sources):
-        raise _refusal(sources[0].__dict__[VARYING], STOP_GRADIENT, shown)
+def asks_gradient(var: Variable) -> bool:
+    """Whether only a run knows if `var`, which may want a gradient, does."""
+    return STOP_GRADIENT in facts_of(var) or all(map(_is_undecided, _gradient_sources(var)))
+
+
+def _is_undecided(source: Variable) -> bool:
+    """Whether a path decides if a source of gradients wants one; of what a list holds each may be otherwise."""
+    return STOP_GRADIENT in facts_of(source) or isinstance(source.meta, ListMeta)
 
 
 def _gradient_sources(var: Variable) -> list[Variable]:
@@ -87,7 +90,7 @@ def _gradient_sources(var: Variable) -> list[Variable]:
         pending -= made
         is_plain = not isinstance(operator.op.vjp, StructuralGradient)
         wanting = {v for v in operator.variables if not v.stop_gradient} if made and is_plain else set()
-        ends = {v for v in made if not wanting or STOP_GRADIENT in facts_of(v)}
+        ends = {v for v in made if not wanting or STOP_GRADIENT in facts_of(v) or isinstance(v.meta, ListMeta)}
         found += ends
         pending |= wanting if made - ends else set()
     return [*found, *pending]
