@@ -139,7 +139,11 @@ def flags_of_a_plain_list(x):
             items.append(x * i)
         else:
             items.append(x.detach() * i)
-    return (sum(1 for t in items if t.stop_gradient), [t.stop_gradient for t in items], all(t.stop_gradient for t in items))
+    return (
+        sum(1 for t in items if t.stop_gradient),
+        [t.stop_gradient for t in items],
+        all(t.stop_gradient for t in items),
+    )
 
 
 def items_that_differ(x):
