@@ -22,7 +22,7 @@ _LEVEL_4 = {"runtime"}
 # `regularizer` is a file, for Paddle has that name at the top: plain data that layers and optimizers read.
 _LEVEL_5 = {"jit", "static", "regularizer"}
 _LEVEL_6 = {"aot", "autograd", "fft", "linalg", "signal", "tensor", "framework", "nn", "optimizer", "amp", "io"}
-_LEVEL_6 |= {"distribution", "geometric", "hub", "metric", "sparse", "utils", "version"}
+_LEVEL_6 |= {"distribution", "geometric", "hub", "metric", "pir", "sparse", "utils", "version"}
 _LEVEL_7 = {"audio", "base", "hapi", "incubate", "vision", "onnx", "inference", "paddle_program", "distributed", "text"}
 _LEVEL_7 |= {"dataset", "quantization"}
 _LEVEL_8 = {"callbacks", "compat", "tools", "testing"}

@@ -30,8 +30,8 @@ _ALONE = ("aot", "inference")
 _LAZY = (
     "_C_ops", "_legacy_C_ops", "common_ops_import",
     "audio", "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi",
-    "hub", "incubate", "io", "metric", "onnx", "optimizer", "paddle_program", "profiler", "quantization", "signal",
-    "sparse", "static", "tensor", "text", "utils", "version", "vision",
+    "hub", "incubate", "io", "metric", "onnx", "optimizer", "paddle_program", "pir", "profiler", "quantization",
+    "signal", "sparse", "static", "tensor", "text", "utils", "version", "vision",
 )  # fmt: skip
 _NAMES = {
     "DataParallel": "distributed",

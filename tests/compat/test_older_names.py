@@ -16,9 +16,13 @@ NAMES = [
     "amp.amp_guard",
     "autograd.grad",
     "base.core.default_cpu_generator",
+    "base.framework._dygraph_tracer",
+    "base.framework.non_static_only",
+    "base.framework.use_pir_api",
     "device.device",
     "device.StreamContext",
     "distributed.collective._c_identity",
+    "distributed.collective._get_default_group",
     "distributed.communication.stream.gather",
     "distributed.fleet.auto.get_mesh",
     "distributed.fleet.base.role_maker.PaddleCloudRoleMaker",
@@ -37,10 +41,15 @@ NAMES = [
     "geometric.message_passing.send_recv.send_u_recv",
     "incubate.distributed.fleet.recompute_hybrid",
     "geometric.sampling.neighbors.sample_neighbors",
+    "hapi.model._all_gather",
     "incubate.nn.memory_efficient_attention.memory_efficient_attention",
     "incubate.tensor.math.segment_sum",
     "jit.marker.not_to_static",
     "nn.functional.flash_attention.flash_attn_unpadded",
+    "nn.layer.Identity",
+    "nn.layer.Linear",
+    "nn.layer.conv._ConvNd",
+    "pir.Value",
     "nn.functional.sdpa.scaled_dot_product_attention",
     "nn.layer.common.Pad2D",
     "nn.layer.common.UpsamplingNearest2D",
@@ -51,6 +60,7 @@ NAMES = [
     "nn.utils.clip_grad_norm_.clip_grad_norm_",
     "profiler.profiler_statistic.SortedKeys",
     "tensor.creation.fill_constant",
+    "vision.transforms.functional._is_tensor_image",
     "vision.transforms.functional_cv2.resize",
     "nn.layer.loss.CTCLoss",
     "nn.layer.rnn.RNNCellBase",
@@ -139,3 +149,87 @@ def test_ranges_of_changes_of_colours():
             _check_input(value, "contrast")
     with pytest.raises(ArgumentError, match="within"):
         paddle.vision.transforms.HueTransform(0.7)
+
+
+def test_convolutions_of_model_code_derive_from_their_base():
+    class Valid(paddle.nn.layer.conv._ConvNd):
+        def __init__(self, transposed=False):
+            super().__init__(3, 6, 3, transposed, 2, stride=2, padding=1, groups=3, bias_attr=False)
+
+        def forward(self, x):
+            edges = [(x.shape[i] * (self._stride[i - 2] - 1) + self._kernel_size[i - 2]) // 2 for i in (2, 3)]
+            conv = paddle.nn.functional.conv2d
+            return conv(x, self.weight, self.bias, self._stride, edges, self._dilation, self._groups)
+
+    net = Valid()
+    assert (net.weight.shape, net.bias, net._padding) == ([6, 1, 3, 3], None, 1)
+    assert Valid(transposed=True).weight.shape == [3, 2, 3, 3]
+    x = paddle.rand([2, 3, 8, 8])
+    assert np.array_equal(net(x).numpy(), paddle.jit.to_static(net.forward, full_graph=True)(x).numpy())
+
+
+def test_a_users_optimizer_steps_in_a_training_step_but_not_in_static_mode():
+    class Descent(paddle.optimizer.Optimizer):
+        @paddle.base.framework.non_static_only
+        def step(self):
+            with paddle.no_grad():
+                for p in self._parameter_list:
+                    p.add_(p.grad * -0.5)
+
+    net = paddle.nn.Linear(2, 1)
+    opt = Descent(learning_rate=0.5, parameters=net.parameters())
+    before = net.weight.numpy()
+
+    @paddle.jit.to_static(full_graph=True)
+    def step(x):
+        net(x).sum().backward()
+        opt.step()
+
+    step(paddle.ones([1, 2]))
+    assert np.allclose(net.weight.numpy(), before - 0.5)
+    paddle.enable_static()
+    try:
+        with pytest.raises(AssertionError, match="eager mode only"):
+            opt.step()
+    finally:
+        paddle.disable_static()
+
+
+def test_the_tracer_says_whether_gradients_are_recorded_and_is_told_so():
+    tracer = paddle.framework._dygraph_tracer()
+    with paddle.no_grad():
+        assert not tracer._has_grad
+        tracer._has_grad = True
+        assert paddle.is_grad_enabled()
+    assert tracer._has_grad
+    x = paddle.ones([2])
+    x.stop_gradient = False
+
+    @paddle.jit.to_static(full_graph=True)
+    def twice(x):
+        return x * 2 if paddle.framework._dygraph_tracer()._has_grad else x * 3
+
+    assert twice(x).tolist() == [2.0, 2.0]
+    with paddle.no_grad():
+        assert twice(x).tolist() == [3.0, 3.0]
+
+
+def test_values_of_programs_have_their_class_in_pir():
+    main = paddle.static.Program()
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(main):
+            x = paddle.static.data("x", [2], "float32")
+    finally:
+        paddle.disable_static()
+    assert isinstance(x, paddle.pir.Value)
+    assert isinstance(main, paddle.pir.Program)
+    assert not isinstance(paddle.ones([1]), paddle.pir.Value)
+
+
+def test_pictures_are_told_by_their_kind():
+    kinds = paddle.vision.transforms.functional
+    assert kinds._is_tensor_image(paddle.ones([3, 2, 2]))
+    assert not kinds._is_tensor_image(np.ones([2, 2, 3]))
+    assert kinds._is_numpy_image(np.ones([2, 2]))
+    assert not kinds._is_numpy_image(np.ones([2]))

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.errors import ArgumentError, UnsupportedError
-from .environment import Group, own_rank
+from .environment import Group, _get_global_group, own_rank
 from .model_parallel import _c_concat, _c_identity, _c_lookup_table, _c_split, _mp_allreduce
+
+_get_default_group = _get_global_group
 
 
 class ReduceOp:

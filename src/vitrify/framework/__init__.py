@@ -18,10 +18,12 @@ from ..ir.program import Block, Program
 from . import core, io, random
 from .mode import _no_check_dy2st_diff, dygraph_only, in_dynamic_or_pir_mode, in_pir_mode, use_pir_api
 from .save_load import load, save
+from .tracer import _dygraph_tracer
 
 __all__ = [
     "Block", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EagerParamBase", "ParamAttr", "Parameter", "Program",
-    "_current_expected_place", "_current_expected_place_", "_no_check_dy2st_diff", "convert_np_dtype_to_dtype_", "core",
+    "_current_expected_place", "_current_expected_place_", "_dygraph_tracer", "_no_check_dy2st_diff",
+    "convert_np_dtype_to_dtype_", "core",
     "disable_static", "dygraph_only", "enable_static",
     "get_default_dtype", "get_flags", "grad", "in_dynamic_mode", "in_dynamic_or_pir_mode", "in_pir_mode", "io", "load",
     "no_grad", "random", "save", "seed", "set_default_dtype", "set_flags",

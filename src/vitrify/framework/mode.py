@@ -8,6 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from ..core.dispatch import in_dynamic_mode
 from ..core.errors import UserCodeError
+from ..core.modes import is_tracing
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,9 +25,24 @@ def dygraph_only(func: Callable[P, R]) -> Callable[P, R]:
     1
     """
 
+    return _where(in_dynamic_mode, func)
+
+
+def non_static_only(func: Callable[P, R]) -> Callable[P, R]:
+    """`func`, which raises ModeError while a program is built by hand. Source: paddle.base.framework.non_static_only.
+
+    What `to_static` makes a program of may call it: an optimizer of the user's own steps in a training step.
+
+    >>> non_static_only(abs)(-1)
+    1
+    """
+    return _where(lambda: in_dynamic_mode() or is_tracing(), func)
+
+
+def _where(is_meant: Callable[[], bool], func: Callable[P, R]) -> Callable[P, R]:
     @wraps(func)
     def eagerly(*args: P.args, **kwargs: P.kwargs) -> R:
-        if not in_dynamic_mode():
+        if not is_meant():
             raise ModeError(f"{func.__name__}() is of eager mode only", hint="call paddle.disable_static() before")
         return func(*args, **kwargs)
 

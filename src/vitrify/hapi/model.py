@@ -35,6 +35,11 @@ _OF_NO_TRAINING: dict[str, Any] = {"batch_size": None, "epochs": None, "steps": 
 """What callbacks find in `params` besides, as in Paddle, where nothing is trained."""
 
 
+def _all_gather(x: Tensor) -> Tensor:
+    """What all processes have of `x`, one below the other: there is one. Metrics of model code ask for it here."""
+    return x
+
+
 def _tensors(values: Any) -> list[Any]:
     return [v if isinstance(v, Tensor) else to_tensor(np.asarray(v)) for v in as_list_if_given(values)]
 

@@ -32,15 +32,43 @@ def as_sizes(value: Size, dims: int, name: str, owner: str) -> list[int]:
 
 
 class _ConvNd(Layer):
-    """What all convolutions share: settings, weight [out, in / groups, *kernel] and bias [out]."""
+    """What all convolutions share: settings, weight [out, in / groups, *kernel] and bias [out].
 
-    if TYPE_CHECKING:  # each class has an `__init__` of its own, made from a table
+    Model code derives convolutions of its own from it, with a `forward` that reads these.
 
-        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+    transposed: the weight is [in, out / groups, *kernel]. dims: how many dimensions the kernel has.
+    """
 
-    _dims: ClassVar[int] = 0
-    _transposed: ClassVar[bool] = False
+    _dims: int = 0
+    _transposed: bool = False
     _function: ClassVar[Callable[..., Any]]
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Size,
+        transposed: bool,
+        dims: int,
+        stride: Size = 1,
+        padding: Padding = 0,
+        padding_mode: str = "zeros",
+        output_padding: Size = 0,
+        dilation: Size = 1,
+        groups: int = 1,
+        weight_attr: ParamAttrLike = None,
+        bias_attr: ParamAttrLike = None,
+        data_format: str = "NCHW",
+        device: PlaceLike | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> None:
+        super().__init__()
+        self._transposed, self._dims = transposed, dims
+        self._set(
+            in_channels, out_channels, kernel_size, stride=stride, padding=padding, dilation=dilation, groups=groups,
+            data_format=data_format, weight_attr=weight_attr, bias_attr=bias_attr, padding_mode=padding_mode,
+            output_padding=output_padding, device=device, dtype=dtype,
+        )  # fmt: skip
 
     def _set(
         self,
@@ -116,6 +144,10 @@ class _ConvNd(Layer):
 
 
 class _Conv(_ConvNd):
+    if TYPE_CHECKING:  # each class has an `__init__` of its own, made from a table
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
+
     def forward(self, x: Any) -> Any:
         """x: [N, C, *sizes] or [N, *sizes, C], as data_format says -> the same with out_channels channels."""
         padding = self._padding
@@ -147,6 +179,10 @@ class _Conv(_ConvNd):
 
 class _ConvTranspose(_ConvNd):
     _transposed = True
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None: ...
 
     def forward(self, x: Any, output_size: Size | None = None) -> Any:
         """x: [N, C, *sizes] -> [N, out_channels, *larger sizes]; output_size settles what stride leaves open."""
@@ -265,7 +301,7 @@ class Conv1DTranspose(_ConvTranspose):
         bias_attr: ParamAttrLike = None,
         data_format: str = "NCL",
     ) -> None:
-        super().__init__()
+        Layer.__init__(self)
         self._set(
             in_channels, out_channels, kernel_size, stride=stride, padding=padding, output_padding=output_padding,
             dilation=dilation, groups=groups, data_format=data_format, weight_attr=weight_attr, bias_attr=bias_attr,

@@ -18,6 +18,16 @@ from .warp import affine_map, has_grid, perspective_map
 
 _is_pil_image = is_pil
 
+
+def _is_tensor_image(img: Any) -> bool:
+    """Whether the picture is a tensor."""
+    return isinstance(img, Tensor)
+
+
+def _is_numpy_image(img: Any) -> bool:
+    """Whether the picture is an array [h, w] or [h, w, c]."""
+    return isinstance(img, np.ndarray) and img.ndim in (2, 3)
+
 _FILTERS = {
     "nearest": "NEAREST", "bilinear": "BILINEAR", "bicubic": "BICUBIC", "box": "BOX", "lanczos": "LANCZOS",
     "hamming": "HAMMING",
