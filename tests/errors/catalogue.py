@@ -1587,19 +1587,25 @@ GROUPS: dict[str, list[Entry]] = {
         _entry(
             "A scheduler that a tensor steps",
             "UnsupportedError",
-            "StepDecay.step where a tensor decides whether it is called",
-            "Schedulers step when the program has run.",
+            "StepDecay.step in a loop or recursion that a tensor stops",
+            "Schedulers step when the program has run; a branch may decide whether they do, a loop not how often.",
             """
             schedule = paddle.optimizer.lr.StepDecay(0.1, 1)
 
             def f(x):
-                if x.sum() > 0:
+                while x.sum() < 10:
+                    x = x * 2
                     schedule.step()
                 return x
             """,
             """
+            schedule = paddle.optimizer.lr.StepDecay(0.1, 1)
+
             def f(x):
-                return x  # and step the schedule outside, where the tensor has a value
+                while x.sum() < 10:
+                    x = x * 2
+                schedule.step()
+                return x
             """,
         ),
         _entry(
@@ -1660,6 +1666,8 @@ _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 _MIXED = "raised by programs of tests/convert/test_mixed_items.py"
 ELSEWHERE: dict[str, str] = {
+    " is asked in the run in which a tensor decides whether it steps": "tests/jit/test_steps_on_paths.py",
+    " where a tensor decides whether it is called": "the same, for a step that is given something",
     "dynamic_dims: the tensor has ": "tests/jit/test_marker.py",
     "dynamic_dims: expects a tensor and an int or ints, got ": "tests/jit/test_marker.py",
     " is read of a tensor, and nothing in the program tells whether a gradient comes to it":

@@ -293,6 +293,7 @@ def _finish(
 
     tables, arrays: those of the arguments.
     """
+    state.training.settle()
     arguments = state.arguments
     places = {v: i for i, v in enumerate(arguments)}
     watched = [*[id(call.owner) for call in observer.calls], *map(id, state.layers), *map(id, observer.layers)]

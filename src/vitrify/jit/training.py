@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..convert.guards.kinds import AnyNumber, Expected, Found, Guard, Source
 from ..convert.guards.observe import MethodCall, current_observer
-from ..convert.state.journal import is_nested
+from ..convert.state.journal import is_nested, note_write
+from ..convert.state.places import AttrPlace
 from ..core.errors import StaleBackwardError, UnsupportedError
 from ..core.modes import recorder, scoped
 from ..eager.tensor import Tensor, wrap
 from ..ir.graph_tensor import as_number
-from ..ir.program import Variable
+from ..ir.program import Block, Variable
 from ..ops.methods import TensorMethods
 from .ended_blocks import differentiated
 from .leaves import OUTSIDE
@@ -40,6 +42,32 @@ class LeafState(Expected):
         return "as before"
 
 
+@dataclass(eq=False)
+class Pending:
+    """A number that traced code sets, or counts, by the path taken; a method of `owner` takes it after the run."""
+
+    owner: Any
+    method: str
+    value: Any
+
+    @property
+    def place(self) -> AttrPlace:
+        """Where branches and loops find that it was set."""
+        return AttrPlace(self, "value")
+
+
+class Repeated:
+    """Calls a method as often as a run says."""
+
+    def __init__(self, owner: Any, method: str) -> None:
+        self._owner, self._method = owner, method
+
+    def call(self, count: int) -> None:
+        """Call it so many times."""
+        for _ in range(count):
+            getattr(self._owner, self._method)()
+
+
 class Training(TracedBackward):
     """What one trace knows of training: its gradients, numbers that change from run to run, and what ends each run."""
 
@@ -52,8 +80,8 @@ class Training(TracedBackward):
         """Objects by id that methods are called of after the run, with these calls."""
         self.on_failure: list[Callable[[], Any]] = []
         """What takes back what the trace made for its program, where none comes of it."""
-        self.rates: dict[int, Any] = {}
-        """The learning rates that the function set, by the ids of the optimizers."""
+        self._set: dict[int, Pending] = {}
+        """What is set by a method of an object once the run has ended, by the object's id."""
         self._numbers: dict[Any, Variable] = {}
 
     @contextmanager
@@ -91,14 +119,66 @@ class Training(TracedBackward):
 
     def after_run(self, owner: Any, method: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         """Let each run of the program end with `owner.method(*args, **kwargs)`."""
-        if is_nested():
-            raise UnsupportedError(f"{type(owner).__name__}.{method} where a tensor decides whether it is called")
+        counted = id(owner) in self._set
+        if is_nested() or counted:
+            if args or kwargs:
+                raise UnsupportedError(f"{type(owner).__name__}.{method} where a tensor decides whether it is called")
+            self._count(owner, method)
+            return
         call = MethodCall(owner, method, args, kwargs)
         self.calls.append(call)
         self.late.setdefault(id(owner), (owner, []))[1].append(call)
+        self._note_late(owner, method)
+
+    def _note_late(self, owner: Any, method: str) -> None:
         observer = current_observer()
         assert observer is not None
         observer.late[id(owner)] = f"{type(owner).__name__}.{method}()"
+
+    def _count(self, owner: Any, method: str) -> None:
+        """Call a method once more after the run, where the path taken comes by here."""
+        if self._is_repeated():
+            raise UnsupportedError(
+                f"{type(owner).__name__}.{method} in a loop or recursion that a tensor stops",
+                hint="call it behind the loop",
+            )
+        found = self._set.setdefault(id(owner), Pending(Repeated(owner, method), "call", 0))
+        note_write(found.place)
+        found.value = found.value + 1
+        self._note_late(owner, method)
+
+    def _is_repeated(self) -> bool:
+        """Whether what is traced may run several times in a run."""
+        build = self._trace.builder
+        block: Block | None = build.block
+        while block is not None and block is not build.program.global_block():
+            if block in build.loop_bodies or block.name:
+                return True
+            block = block.parent
+        return False
+
+    def is_set(self, owner: Any) -> bool:
+        """Whether `set_after_run` was called of it."""
+        return id(owner) in self._set
+
+    def held_for(self, owner: Any) -> Any:
+        """What `set_after_run` was given for it last, by the path taken."""
+        return self._set[id(owner)].value
+
+    def set_after_run(self, owner: Any, method: str, value: Any, before: Any) -> None:
+        """Let each run end with `owner.method(value)`; with what was there `before` where the path does not come by."""
+        found = self._set.setdefault(id(owner), Pending(owner, method, before))
+        note_write(found.place)
+        found.value = value
+        self._note_late(owner, method)
+
+    def settle(self) -> None:
+        """Take what was set by the path taken for calls of the end of the run. No journal knows it from here on."""
+        observer = current_observer()
+        assert observer is not None
+        for pending in self._set.values():
+            observer.journal.before.pop(pending.place.key, None)
+            self.calls.append(MethodCall(pending.owner, pending.method, (pending.value,), {}))
 
     def held_before(self, owner: Any, attribute: str) -> Any:
         """What an attribute that the trace wrote held before."""
@@ -107,7 +187,15 @@ class Training(TracedBackward):
         return observer.journal.before[id(owner), attribute][1]
 
     def calls_of(self, owner: Any) -> Sequence[MethodCall]:
-        """The calls of methods of `owner` that wait for the end of the run."""
+        """The calls of methods of `owner` that wait for the end of the run.
+
+        Raises UnsupportedError where the path taken decides how many there are.
+        """
+        if id(owner) in self._set:
+            raise UnsupportedError(
+                f"{type(owner).__name__} is asked in the run in which a tensor decides whether it steps",
+                hint="step it behind what asks for its rate, at the end of the function",
+            )
         return tuple(self.late.get(id(owner), (owner, []))[1])
 
     # -- the end of a trace -------------------------------------------------------------------------------------------

@@ -33,9 +33,8 @@ PairList = list[tuple[Any, Any]]
 
 def rate_in_trace(training: Any, optimizer: Optimizer) -> Any:
     """The learning rate as an input of the program: what it is before each run, or after the steps traced so far."""
-    given = training.rates.get(id(optimizer))
-    if given is not None:
-        return given
+    if training.is_set(optimizer):
+        return training.held_for(optimizer)
     rate = optimizer._learning_rate
     calls = training.calls_of(rate) if isinstance(rate, LRScheduler) else ()
     read = partial(_rate_after, optimizer, [(call.method, call.args, call.kwargs) for call in calls])
@@ -44,8 +43,7 @@ def rate_in_trace(training: Any, optimizer: Optimizer) -> Any:
 
 def set_rate_in_trace(training: Any, optimizer: Optimizer, rate: Any) -> None:
     """Take `rate`, a float or a number of the program, from here on, and set it after each run."""
-    training.after_run(optimizer, "set_lr", (rate,), {})
-    training.rates[id(optimizer)] = rate
+    training.set_after_run(optimizer, "set_lr", rate, rate_in_trace(training, optimizer))
 
 
 def _rate_after(optimizer: Optimizer, calls: Sequence[Any]) -> float:

@@ -23,6 +23,7 @@ from ..containers.lists import GraphList
 from ..containers.making import dict_from, new_dict, new_frozenset, new_set
 from ..containers.ranges import GraphRange, graph_range
 from ..control.comprehension import (
+    Each,
     GeneratorExpression,
     all_of,
     any_of,
@@ -48,7 +49,7 @@ from ..operators.operate import operate
 from ..operators.ordering import convert_sorted, extreme, items_of
 from ..operators.own_order import convert_cmp_to_key
 from ..state.attributes import class_of, note_lacking
-from ..state.journal import note_spent, note_write
+from ..state.journal import note_left, note_spent, note_write
 from ..state.places import AttrPlace, undecided
 from ..values.base import Undefined, Unmergeable, as_graph, builder, is_graph, is_tensor
 from ..values.emit import unset_flag
@@ -267,16 +268,31 @@ def _as_bool(value: Any) -> Any:
 
 def convert_any(iterable: Any) -> Any:
     """`any(iterable)`."""
-    clause = clause_of(iterable)
+    clause = clause_of(iterable) or _clause_of_map(iterable)
     found = _decided_by(iterable, convert_or, True, "any()") if clause is None else any_of(clause, convert_bool)
     return _as_bool(found)
 
 
 def convert_all(iterable: Any) -> Any:
     """`all(iterable)`."""
-    clause = clause_of(iterable)
+    clause = clause_of(iterable) or _clause_of_map(iterable)
     found = _decided_by(iterable, convert_and, False, "all()") if clause is None else all_of(clause, convert_bool)
     return _as_bool(found)
+
+
+def _clause_of_map(iterable: Any) -> Each | None:
+    """What folds over a `map`, whose function is called where nothing was decided yet; None for other iterables."""
+    if builtins.isinstance(iterable, GraphSequence) and builtins.isinstance(iterable.length, int):
+        return Each(builtins.range(iterable.length), iterable.at)
+    if current_builder() is None or builtins.type(iterable) is not builtins.map:
+        return None
+    function, *parts = iterable.__reduce__()[1]
+    if not builtins.all(builtins.map(is_plain, parts)):
+        return None
+    note_spent(iterable)
+    note_left(iterable)
+    rows = builtins.list(builtins.zip(*parts))
+    return Each(builtins.range(builtins.len(rows)), lambda i: function(*rows[i]))
 
 
 def _decided_by(iterable: Any, combine: Callable[..., Any], stop_on: bool, what: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 from ...core.errors import UnsupportedError
 from ...core.source import user_frames
 from ...ir.dead_code import must_run
+from ..containers.lists import GraphList
 from ..state.cells import stored_cells
 from ..state.journal import journaling
 from ..state.ownership import OF_STEPPING
@@ -19,6 +20,7 @@ from .protocols import Stepping
 
 _CONTAINERS: tuple[Any, ...] = ([], (), {}, {}.keys(), {}.values(), {}.items(), set(), range(0), "", b"")
 _PLAIN = frozenset({*(type(iter(empty)) for empty in _CONTAINERS), type(reversed([])), type(iter(range(1 << 70)))})
+_LISTED = GraphList.__iter__.__code__
 _WRAPPERS = frozenset({zip, enumerate})
 MAX_LATE = 1000
 """So many items of an iterator are made while a tensor decides whether eager code wants them."""
@@ -64,8 +66,8 @@ def late_item(items: Iterator[Any], what: str, number: int) -> Any:
 
 
 def is_plain(items: Any) -> bool:
-    """Whether an iterator is Python's own over one of its containers."""
-    return type(items) in _PLAIN
+    """Whether an iterator is Python's own over one of its containers, or goes through a list of converted code."""
+    return type(items) in _PLAIN or (type(items) is GeneratorType and items.gi_code is _LISTED)
 
 
 def _only_gives(items: Iterator[Any]) -> bool:
@@ -73,7 +75,7 @@ def _only_gives(items: Iterator[Any]) -> bool:
     kind = type(items)
     if kind in _WRAPPERS:
         return all(map(_only_gives, _parts(items)))
-    return kind in _PLAIN
+    return is_plain(items)
 
 
 def _parts(items: Iterator[Any]) -> Iterator[Any]:

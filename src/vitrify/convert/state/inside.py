@@ -87,8 +87,20 @@ def _is_written_inside(container: Any) -> bool:
 
 def _is_plain(part: Any) -> bool:
     return isinstance(part, (*_SEEN_THROUGH, ContextVar)) or (
-        hasattr(part, "__dict__") and not isinstance(part, np.ndarray)
+        (hasattr(part, "__dict__") or bool(_slots(part))) and not isinstance(part, np.ndarray)
     )
+
+
+def _slots(part: Any) -> list[Any]:
+    """What stands in the slots of an object, of a class that names them; arrays of numbers hold nothing else."""
+    named = [name for cls in type(part).__mro__ for name in cls.__dict__.get("__slots__", ())]
+    found = [getattr(part, name, None) for name in named]
+    inside = [value if isinstance(value, list) else [value] for value in found]
+    return [value for values in inside for value in values if not _is_numeric(value)]
+
+
+def _is_numeric(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind != "O"
 
 
 def _held(part: Any) -> Iterable[Any]:
@@ -106,7 +118,7 @@ def _held(part: Any) -> Iterable[Any]:
         return [part.__self__, part.__func__]
     if isinstance(part, partial):
         return [part.func, *part.args, *part.keywords.values()]
-    held = list(getattr(part, "__dict__", {}).values())
+    held = [*getattr(part, "__dict__", {}).values(), *_slots(part)]
     return [*part.args, *held] if isinstance(part, BaseException) else held
 
 
