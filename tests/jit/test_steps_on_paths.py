@@ -1,4 +1,4 @@
-"""Training steps of which a tensor decides what they do to rates, schedulers and optimizers: ten steps as in eager code."""
+"""Training steps of which a tensor decides what they do to rates and optimizers: ten steps, as in eager code."""
 
 import numpy as np
 import pytest
@@ -157,7 +157,7 @@ def test_a_scheduler_steps_in_no_loop_that_a_tensor_stops():
             rate.step()
         return x
 
-    with pytest.raises(UnsupportedError, match="StepDecay.step in a loop or recursion that a tensor stops"):
+    with pytest.raises(UnsupportedError, match=r"StepDecay\.step in a loop or recursion that a tensor stops"):
         paddle.jit.to_static(function, full_graph=True)(paddle.ones([1]))
     assert rate.last_epoch == 0
 

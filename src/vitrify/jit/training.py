@@ -137,7 +137,7 @@ class Training(TracedBackward):
 
     def _count(self, owner: Any, method: str) -> None:
         """Call a method once more after the run, where the path taken comes by here."""
-        if self._is_repeated():
+        if self._may_run_again():
             raise UnsupportedError(
                 f"{type(owner).__name__}.{method} in a loop or recursion that a tensor stops",
                 hint="call it behind the loop",
@@ -147,7 +147,7 @@ class Training(TracedBackward):
         found.value = found.value + 1
         self._note_late(owner, method)
 
-    def _is_repeated(self) -> bool:
+    def _may_run_again(self) -> bool:
         """Whether what is traced may run several times in a run."""
         build = self._trace.builder
         block: Block | None = build.block

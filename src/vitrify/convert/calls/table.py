@@ -286,7 +286,8 @@ def _clause_of_map(iterable: Any) -> Each | None:
         return Each(builtins.range(iterable.length), iterable.at)
     if current_builder() is None or builtins.type(iterable) is not builtins.map:
         return None
-    function, *parts = iterable.__reduce__()[1]
+    reduced: Any = iterable.__reduce__()
+    function, *parts = reduced[1]
     if not builtins.all(builtins.map(is_plain, parts)):
         return None
     note_spent(iterable)
