@@ -10,11 +10,11 @@ import numpy as np
 
 from ..core import names
 from ..core.errors import DTypeError, IndexRangeError
-from ..core.modes import is_tracing
+from ..core.modes import is_tracing, recorder
 from ..core.place import CPUPlace, Place
 from ..core.single import assert_index, not_single
 from ..device.api import place_of, put
-from .holder import Holder, copied
+from .holder import Holder
 from .repr_ import array_text, tensor_repr
 
 if TYPE_CHECKING:
@@ -129,20 +129,24 @@ class Exchange(Holder):
 
     def __copy__(self) -> Any:
         if is_tracing():
-            return self.detach()
+            return copy.copy(self._of_program())
         make, made_of = self.__reduce__()
         return make(*made_of)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         """A new leaf with a copy of the data and the attributes, under a name of its own, without a gradient."""
         if is_tracing():
-            return memo.setdefault(id(self), copied(self))
+            return memo.setdefault(id(self), copy.deepcopy(self._of_program(), memo))
         fresh = _restored(type(self), self._data.copy(), self.stop_gradient, {})
         memo[id(self)] = fresh
         attributes = {k: v for k, v in self.__dict__.items() if k != "_name"}
         fresh.__dict__.update(copy.deepcopy(attributes, memo))
         fresh.__dict__["_name"] = names.generate(f"{self.name}_deepcopy")
         return fresh
+
+    def _of_program(self) -> Any:
+        """The variable that stands for this tensor in the program being built: copies of both are leaves alike."""
+        return recorder.get().held(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles hold the data and the attributes, never the tape."""

@@ -96,8 +96,10 @@ class LayerTree:
         elif name in self._parameters or name in self._sub_layers:
             table, kind = (self._parameters, "Parameter") if name in self._parameters else (self._sub_layers, "Layer")
             if value is not None:
-                raise DTypeError(f"assignment to {name!r} should be a {kind} or None, but got {type(value).__name__}")
+                given = "Tensor" if isinstance(value, TensorMethods) else type(value).__name__
+                raise DTypeError(f"assignment to {name!r} should be a {kind} or None, but got {given}")
             table[name] = None
+            LAYER_MODES.bump()
         elif isinstance(value, Tensor):
             self._put("_buffers", name, value)
             self._non_persistable_buffer_names_set.add(name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import names
 from ..core.dtype import DTypeLike, as_dtype
-from ..core.errors import DTypeError
+from ..core.errors import DTypeError, UnsupportedError
 from ..core.place import current_place
 from ..device.api import put
 from .lazy_init import initialize, is_initialized
@@ -94,6 +94,13 @@ class Parameter(Tensor):
     def initialize(self) -> None:
         """Give a parameter made in a LazyGuard its values; raises InitializedError (an AssertionError) for others."""
         initialize(self)
+
+    def _of_program(self) -> Any:
+        """Nothing: what a program gives is a Tensor, and a copy of a parameter is a Parameter."""
+        raise UnsupportedError(
+            f"a copy of the parameter {self.name!r}, which would be a Parameter, too",
+            hint="copy it outside of the function, or copy its values (w.detach().clone())",
+        )
 
     def _is_initialized(self) -> bool:
         return is_initialized(self)

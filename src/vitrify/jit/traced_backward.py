@@ -269,7 +269,8 @@ class TracedBackward(Leaves):
         return spent
 
     def _check_flow(self, outputs: Sequence[Variable]) -> None:
-        for leaf in [v for v, owner in self.leaf_of.items() if not isinstance(owner, Tensor) and not v.stop_gradient]:
+        made = [v for v, owner in self.leaf_of.items() if not isinstance(owner, Tensor)]
+        for leaf in [v for v in dict.fromkeys((*made, *self.copies)) if not v.stop_gradient]:
             if position(outputs, leaf) >= 0:
                 active = active_variables(differentiated(self.block), [leaf])
                 if any(v in active and v is not leaf for v in outputs):

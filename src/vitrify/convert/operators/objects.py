@@ -9,6 +9,7 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
+from ...core.errors import DTypeError
 from ...core.pytree import OpenDict, OpenList, OverList
 from ...core.size import size_of_items
 from ...eager.layer import Layer
@@ -36,7 +37,7 @@ from ..values.facts import check_attribute
 from ..values.odd_operands import ask, is_odd
 from ..values.one_of import by_option
 from ..values.user_code import class_attribute, user_method
-from ..values.user_errors import for_user
+from ..values.user_errors import for_user, note_user_error
 from .mutators import mutators_of, note_content, note_item
 from .operate import get_item, operate, require_operands
 
@@ -74,7 +75,10 @@ def set_attr(owner: Any, attribute: str, value: Any) -> None:
 
 def _store(owner: Any, attribute: str, value: Any) -> None:
     note_stored(owner, attribute)
-    store_attribute(owner, attribute, value)
+    try:
+        store_attribute(owner, attribute, value)
+    except DTypeError as err:  # the name of a parameter or Layer takes nothing else, whatever a tensor holds
+        raise note_user_error(err) from None
 
 
 @by_option(1)

@@ -111,8 +111,12 @@ class AttrPlace:
         return Undefined(self.label, 0)
 
     def set(self, value: Any) -> None:
+        parameters = getattr(self.owner, "__dict__", {}).get("_parameters", {})
         if self._is_plain:
-            self.owner.__dict__.get("_parameters", {}).pop(self.attribute, None)
+            parameters.pop(self.attribute, None)
+        elif self.attribute in parameters and isinstance(value, Variable):  # a parameter or None, as the path says
+            parameters[self.attribute] = value
+            return
         store_attribute(self.owner, self.attribute, value)
 
     def unset(self) -> None:
