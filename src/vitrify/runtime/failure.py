@@ -12,9 +12,15 @@ from ..ops.failure import better_error, describe_inputs
 from ..ops.fused import fused_op
 
 
+class _Note(str):
+    """What is attached to an exception of the user's, whose own attributes are left alone."""
+
+    __slots__ = ()
+
+
 def explain_failure(operator: Operator, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Exception) -> Exception:
     """The exception to raise for `err`: the meta rule's own error where it has one, else `err` with a note."""
-    if getattr(err, "_vitrify_noted", False):
+    if _is_noted(err):
         return err  # inner blocks note first; outer ones stay quiet
     op, locs = operator.op, operator.locs
     if RAISED_BY_PROGRAM in vars(err):
@@ -58,13 +64,16 @@ def raise_if_other(found: Exception, err: Exception) -> None:
 
 def explain_transfer(operator: Operator | None, err: Exception) -> Exception:
     """The exception to raise for what a device raised when it was to run, or to copy something for, an operator."""
-    if operator is None or isinstance(err, VitrifyError) or getattr(err, "_vitrify_noted", False):
+    if operator is None or isinstance(err, VitrifyError) or _is_noted(err):
         return err
     inputs = ", ".join(str(v.meta) if isinstance(v, Variable) else repr(v) for v in operator.inputs)
     return _noted(err, f"the device failed at {operator.op.name}({inputs})\n{call_chain(operator.locs)}")
 
 
 def _noted(err: Exception, note: str) -> Exception:
-    add_note(err, note)
-    err._vitrify_noted = True  # type: ignore[attr-defined]
+    add_note(err, _Note(note))
     return err
+
+
+def _is_noted(err: Exception) -> bool:
+    return any(isinstance(note, _Note) for note in getattr(err, "__notes__", ()))

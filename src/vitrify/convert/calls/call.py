@@ -43,7 +43,7 @@ from ..values.sequences import GraphSequence
 from ..values.text import method_of_text
 from ..values.user_code import class_attribute, is_left_alone, is_user_code, refuse_dynamic
 from ..values.user_errors import note_user_error
-from .construct import GenericAlias, bare, constructor, generic, instance_of, replaced
+from .construct import GenericAlias, bare, constructor, exception_constructor, generic, instance_of, replaced
 from .draws import of_the_moment
 from .generators import called_generator, stepping
 from .higher_order import HIGHER_ORDER
@@ -160,7 +160,7 @@ class CallConverter:
 
     def _class(self, cls: type) -> Any:
         if issubclass(cls, BaseException):
-            return exception_maker(cls)
+            return exception_maker(cls, exception_constructor(cls))
         found = REPLACEMENTS.get(cls) if type(cls) is type else None
         found = found or maker(cls)
         return found or of_the_moment(cls) or (cls if is_left_alone(cls) else constructor(cls))

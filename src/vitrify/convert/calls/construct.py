@@ -16,6 +16,7 @@ from ...core.pytree import eager_class
 from ...eager.layer import Layer
 from ...ir.builder import current_builder
 from ..guards.observe import get_attr
+from ..state.journal import forget_writes_to
 from ..values.user_code import class_attribute, converted, is_user_code
 
 GenericAlias = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 - the class of aliases is wanted
@@ -46,6 +47,21 @@ def instance_of(cls: type) -> Callable[..., Any]:
             _initialise(made, args, kwargs)
             if not _is_users(make):  # which may give an object that was there before; `bare` has noted a new one
                 _note_made(made)
+        return made
+
+    return construct
+
+
+def exception_constructor(cls: type[BaseException]) -> Callable[..., BaseException] | None:
+    """What makes an exception by a converted `__init__`; None where the class has none of the user's."""
+    make, init = class_attribute(cls, "__new__"), class_attribute(cls, "__init__")
+    if not _is_users(init) or _is_users(make) or _has_generated_init(cls):
+        return None
+
+    def construct(*args: Any, **kwargs: Any) -> BaseException:
+        made: BaseException = cls.__new__(cls, *args, **kwargs)
+        converted(MethodType(init, made))(*args, **kwargs)
+        forget_writes_to(made)
         return made
 
     return construct

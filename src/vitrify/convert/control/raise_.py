@@ -20,7 +20,7 @@ from ...ir.program import Operator, Variable
 from ..guards.told import refuse_if_told
 from ..state.journal import is_anything_changed, is_region_changed
 from ..values.base import Undefined, builder
-from ..values.deferred import Call, Deferred, Node, captured, holds_deferred, record
+from ..values.deferred import Call, Deferred, Node, captured, holds_deferred, made_again, record
 from ..values.handlers import RaisedInCallError, refuse_if_caught
 from ..values.one_of import GraphOneOf, each_option
 from ..values.user_errors import is_for_user, is_of_plain_values, without_frames
@@ -82,7 +82,7 @@ def _copied(error: Any) -> Any:
     """Another exception like `error`, for one path alone; a class as it is."""
     if not isinstance(error, BaseException):
         return error
-    build, made = current_builder(), _again(type(error), error.args, vars(error))
+    build, made = current_builder(), made_again(type(error), error.args, vars(error))
     node = None if build is None else _made_of(build, error)
     if build is not None and node is not None:
         build.errors[id(made)] = (made, node, False)
@@ -97,17 +97,24 @@ def _instance(value: Any) -> Any:
     return value() if isinstance(value, type) and issubclass(value, BaseException) else value
 
 
-def exception_maker(cls: type[BaseException]) -> Callable[..., Any]:
-    """What stands for an exception class in a call: made of tensors, the exception is made again when it is raised."""
-    return cls if current_builder() is None else functools.partial(_make, cls)
+def exception_maker(
+    cls: type[BaseException], construct: Callable[..., BaseException] | None = None
+) -> Callable[..., Any]:
+    """What stands for an exception class in a call: made of tensors, the exception is made again when it is raised.
+
+    construct: makes what a handler sees by then, where code of the user's does.
+    """
+    return cls if current_builder() is None else functools.partial(_make, cls, construct or cls)
 
 
-def _make(cls: type[BaseException], *args: Any, **kwargs: Any) -> BaseException:
+def _make(
+    cls: type[BaseException], construct: Callable[..., BaseException], /, *args: Any, **kwargs: Any
+) -> BaseException:
     if not holds_deferred(args) and not holds_deferred(kwargs):
         return cls(*args, **kwargs)
     node = Call(cls, tuple(map(captured, args)), {name: captured(value) for name, value in kwargs.items()})
     try:
-        err = cls(*args, **kwargs)
+        err = construct(*args, **kwargs)
     except UnsupportedError:  # its own code wants to see the values
         err = cls.__new__(cls, *args)
     builder().errors[id(err)] = (err, node, False)
@@ -177,6 +184,8 @@ def _holds_gradients(err: BaseException) -> bool:
     """Whether a handler finds a tensor in the error through which gradients flow."""
     held: list[Any] = []
     flatten([*err.args, *vars(err).values()], held)
+    if any(isinstance(part, BaseException) and _holds_gradients(part) for part in held):
+        return True
     return any(isinstance(part, Variable) and not part.stop_gradient and not is_number(part) for part in held)
 
 
@@ -242,12 +251,4 @@ def _error_node(err: BaseException) -> Node:
         return Call("UnsetError", (err.message,))
     if type(err).__module__ == "builtins" and not vars(err):
         return Call(type(err), tuple(map(captured, err.args)))
-    return Call(_again, (type(err), captured(err.args), captured(vars(err))))
-
-
-def _again(cls: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
-    """A fresh exception like the one made while tracing, so that each call raises its own."""
-    err = cls.__new__(cls, *args)
-    err.args = args
-    vars(err).update(state)
-    return err
+    return Call(made_again, (type(err), captured(err.args), captured(vars(err))))

@@ -305,6 +305,14 @@ def note_write(place: Any) -> None:
         journal.note(place)
 
 
+def forget_writes_to(owner: Any) -> None:
+    """Drop from every open journal what was written to an object that was made just now, which nobody else knows."""
+    for journal in _open.get():
+        for key, (place, _) in list(journal.before.items()):
+            if getattr(place, "owner", None) is owner:
+                del journal.before[key]
+
+
 def note_attribute(owner: Any, attribute: str, set_then: bool = True) -> None:
     """Tell every open journal that an attribute is about to be written: set, or deleted."""
     own = OwnPlace(owner, attribute)

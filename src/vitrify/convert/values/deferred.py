@@ -100,7 +100,7 @@ def _items(value: Any) -> Sequence[Any]:
         return list(value)
     if is_dataclass(value) and not isinstance(value, type):
         return [getattr(value, f.name, None) for f in fields(value)]
-    return []
+    return [*value.args, *vars(value).values()] if isinstance(value, BaseException) else []
 
 
 def captured(value: Any) -> Node:
@@ -179,6 +179,9 @@ class Itself:
 
 
 def _container(value: Any) -> Node:
+    if isinstance(value, BaseException):
+        _, node, _ = builder().errors.get(id(value), (value, None, False))
+        return Call(made_again, (type(value), captured(value.args), captured(vars(value)))) if node is None else node
     if type(value) in (list, tuple, set):
         return type(value)(map(captured, value))
     if type(value) is dict:
@@ -192,6 +195,14 @@ def _container(value: Any) -> Node:
     if isinstance(value, dict):
         return Call(type(value), ({captured(k): captured(v) for k, v in value.items()},))
     raise _hidden(value)
+
+
+def made_again(cls: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
+    """A fresh exception like the one made while tracing, so that each call raises its own."""
+    err = cls.__new__(cls, *args)
+    err.args = args
+    vars(err).update(state)
+    return err
 
 
 def _whole(value: Any) -> Any:
