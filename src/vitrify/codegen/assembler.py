@@ -49,6 +49,8 @@ class Assembler:
     """Whether forms may take the images of a batch together, by how many there are."""
     chooses_by_size = True
     """Whether it matters how large arrays are; sizes that stand for others must not."""
+    has_open_places = False
+    """Whether the operator at work has to do with open sizes behind the first one: the run then makes its tables."""
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from .adaptive_pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_av
 from .arguments import as_ints, entries, is_tensor, is_unknown, rank_of
 from .like import cast
 from .moving_forms import resized
+from .open_forms import resized_open
 from .registry import OpDef, define_op
 from .sizes import size_of
 
@@ -202,7 +203,10 @@ def _by_adjoint(
 def _resize_form(
     n: Any, x: Any, *, first: int, sizes: Any, scales: Any, kind: str, align_corners: bool, align_mode: int
 ) -> Any:
-    taps = _taps(_axes_of(x.shape, first, sizes, scales, align_corners, align_mode), kind)
+    axes = _axes_of(x.shape, first, sizes, scales, align_corners, align_mode)
+    if n.has_open_places:
+        return resized_open(n, x, axes, first, kind)
+    taps = _taps(axes, kind)
     return resized(n, x, taps, first, kind == "nearest")
 
 

@@ -17,12 +17,15 @@ import numpy as np
 from ..core.meta import Shape, numel
 from .bins import even_bins
 from .elementwise import add_op, divide_op, multiply_op
+from .open_forms import window_lengths
 from .pool_kernel import Windows, lowest, window_sizes, windows_of
 from .registry import get_op
-from .sliding_window import resolve_padding, spatial_of, taps_over, used_dilation, window_counts
+from .sliding_window import resolve_padding, spatial_of, used_dilation, window_counts
 
 # Places of an image below which one product takes in all images: each alone would read the weights again.
 _FEW_PLACES = 256
+# Dimensions of a table of offsets that a run makes.
+_MOST_COUNTED = 4
 
 
 def conv_form(
@@ -36,6 +39,7 @@ def conv_form(
         x = n.view(lambda a: np.moveaxis(a, -1, 1), x)
     sizes = x.shape[2:]
     counts = window_counts(sizes, kernel, stride, padding, dilation)
+    need_windows(n, counts)
     pads = resolve_padding(padding, sizes, kernel, stride)
     x = padded_form(n, x, [(0, 0), (0, 0), *pads], 0)
     out = n.new((x.shape[0], weight.shape[0], *counts), x.dtype)
@@ -45,6 +49,12 @@ def conv_form(
         spread = n.reshape(bias, (-1, *(1,) * len(counts)))
         out = n.apply(add_op, out, spread)
     return n.view(lambda a: np.moveaxis(a, 1, -1), out) if channel_last else out
+
+
+def need_windows(n: Any, counts: Shape) -> None:
+    """Refuse images that are smaller than the window."""
+    if any(c < 1 for c in counts):
+        n.refuse("the window is larger than the image")
 
 
 def need_products(n: Any, *operands: Any) -> None:
@@ -57,21 +67,21 @@ def _product(n: Any, x: Any, weight: Any, bias: Any, out: Any, stride: Shape, di
     """Fill in the results, for each image and group of channels."""
     images, channels, outputs = x.shape[0], weight.shape[1], weight.shape[0]
     steps, counts, kernel = x.strides[2:], out.shape[2:], weight.shape[2:]
-    inner = offsets([(channels, x.strides[1]), *zip(kernel, (s * d for s, d in zip(steps, dilation)))])
-    places = offsets([(c, s * st) for c, s, st in zip(counts, steps, stride)])
+    inner = _table(n, [(channels, x.strides[1]), *zip(kernel, (s * d for s, d in zip(steps, dilation)))])
+    places = _table(n, [(c, s * st) for c, s, st in zip(counts, steps, stride)])
     per_group = outputs // groups
     flat = n.reshape(weight, (groups, per_group, prod(weight.shape[1:])))
     matrix = replace(flat, shape=(images, *flat.shape), strides=(0, *flat.strides))
     seen = replace(
         x, shape=(images, groups, 1, 1), strides=(x.strides[0], x.strides[1] * channels, 0, x.dtype.itemsize)
     )
-    if n.merges_images and images > 1 and groups == 1 and len(places) < _FEW_PLACES:
+    if n.merges_images and images > 1 and groups == 1 and prod(counts) < _FEW_PLACES:
         places = (np.arange(images)[:, None] * x.strides[0] + places).reshape(-1)
         made = n.new((outputs, images, *counts), out.dtype)
         _alone(n, matrix, seen, made, inner, places, bias)
         n.copy(n.view(lambda a: np.moveaxis(a, 1, 0), made), out)
         return
-    made = n.reshape(out, (images, groups, per_group, len(places)))
+    made = n.reshape(out, (images, groups, per_group, prod(counts)))
     n.windows_product(matrix, seen, made, inner, places, bias)
 
 
@@ -79,6 +89,11 @@ def _alone(n: Any, matrix: Any, seen: Any, out: Any, inner: Any, places: Any, bi
     """One product for all images, whose results lie behind each other in each channel."""
     one, all_of = (replace(v, shape=(1, *v.shape[1:]), strides=(0, *v.strides[1:])) for v in (matrix, seen))
     n.windows_product(one, all_of, n.reshape(out, (1, 1, out.shape[0], len(places))), inner, places, bias)
+
+
+def _table(n: Any, dims: Sequence[tuple[int, int]]) -> Any:
+    """`offsets` as an array, or as what the run makes of open sizes."""
+    return n.offsets(dims) if n.has_open_places and len(dims) <= _MOST_COUNTED else offsets(dims)
 
 
 def offsets(dims: Sequence[tuple[int, int]]) -> Any:
@@ -112,14 +127,17 @@ def padded_form(n: Any, x: Any, pairs: Sequence[tuple[int, int]], value: Any) ->
 
 def _pooled(n: Any, x: Any, name: str, windows: Windows, start: Any) -> Any:
     """Each window combined, in the memory order of the caller."""
+    need_windows(n, windows.counts)
     is_last = windows.lead == 1
     x = n.view(lambda a: np.moveaxis(a, -1, 1), x) if is_last else x
-    dims = [
-        (count, size, step, low)
-        for count, size, step, (low, _) in zip(windows.counts, windows.kernel, windows.stride, windows.pads)
-    ]
-    out = n.pooled(name, x, dims, start)
+    out = n.pooled(name, x, _dims(windows), start)
     return n.view(lambda a: np.moveaxis(a, 1, -1), out) if is_last else out
+
+
+def _dims(windows: Windows) -> list[tuple[int, int, int, int]]:
+    """For each dimension how many windows, their size, step, and how much lies before the first element."""
+    lows = [low for low, _ in windows.pads]
+    return list(zip(windows.counts, windows.kernel, windows.stride, lows))
 
 
 def max_pool_form(
@@ -136,17 +154,9 @@ def max_pool_with_index_form(
     """The largest element of each window, and its number within the image, -1 where there is none."""
     windows = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
     out = _pooled(n, x, "max", windows, lowest(x.dtype))
-    integer = np.dtype(np.int32)
-    numbers = n.constant(np.arange(prod(windows.sizes), dtype=integer).reshape(windows.sizes))
-    found = n.copy(n.full(out.shape, -1, integer))
-    # From the last place of windows to the first, which then stays where several have the maximum.
-    for of, at in reversed(list(taps_over(windows.taps(), windows.lead))):
-        there, best, seen, own = (
-            n.view(lambda a, part=part: a[part], v)
-            for v, part in ((found, of), (out, of), (x, at), (numbers, at[windows.lead :]))
-        )
-        n.apply_into(there, get_op("where"), n.apply(get_op("equal"), seen, best), own, there)
-    return out, found
+    first, best = (n.view(lambda a: np.moveaxis(a, -1, 1), v) if windows.lead == 1 else v for v in (x, out))
+    found = n.pool_places(first, _dims(windows), best)
+    return out, n.view(lambda a: np.moveaxis(a, 1, -1), found) if windows.lead == 1 else found
 
 
 # Windows in a row (channels, where these are last) below which each row costs more than what is computed for it:
@@ -184,6 +194,11 @@ def avg_pool_form(
     """The mean of each window."""
     windows = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
     total = _pooled(n, x, "sum", windows, 0)
+    if n.has_open_places and divisor is None and (any(map(any, windows.pads)) or ceil_mode):
+        lengths = window_lengths(
+            n, windows.counts, windows.sizes, kernel, stride, windows.pads, exclusive, x.dtype
+        )  # fmt: skip
+        return n.apply(divide_op, total, n.reshape(lengths, (*lengths.shape, 1)) if channel_last else lengths)
     counts = window_sizes(np, windows, exclusive, x.dtype, x.ndim)
     if divisor is not None:
         counts = counts * x.dtype.type(divisor / numel(kernel))
@@ -201,6 +216,10 @@ def adaptive_avg_pool_form(n: Any, x: Any, *, output_size: Any, channel_last: bo
     sizes = spatial_of(x.shape, channel_last)
     if 0 in sizes:
         n.refuse("bins of nothing have no native form")
+    if n.has_open_places and any(o not in (None, 1) for o in output_size):
+        x = n.view(lambda a: np.moveaxis(a, -1, 1), x) if channel_last else x
+        made = n.binned("mean", x, [s if o is None else int(o) for s, o in zip(sizes, output_size)])
+        return n.view(lambda a: np.moveaxis(a, 1, -1), made) if channel_last else made
     bins = [even_bins(s, s if o is None else int(o)) for s, o in zip(sizes, output_size)]
     axes = tuple(range(lead, lead + len(sizes)))
     if prod(map(len, bins)) > _MOST_BINS:

@@ -4,7 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vitrify.codegen.ahead.sizes import basis
+from vitrify.codegen.ahead.layout import Sample
+from vitrify.codegen.ahead.quotients import quotient_bases, steps_of
+from vitrify.codegen.ahead.sizes import Quotient, basis
+from vitrify.core.errors import ShapeError
 
 
 def test_a_polynomial_is_found_from_its_values():
@@ -26,3 +29,23 @@ def test_every_polynomial_of_the_basis_is_found(count, data):
 def test_what_is_no_polynomial_is_none(what):
     found = basis(1)
     assert found.fitted([what(n) for (n,) in found.samples]) is None
+
+
+def test_quotients_of_sizes_are_found_with_what_is_added():
+    def sample(sizes):
+        n, h = sizes
+        half = (h + 1) // 2
+        return Sample([], (), (), [(n, 3, h), (n, 4, half), (n, half * 2 // 3)])
+
+    found, _ = next(quotient_bases(2, "large", sample))
+    assert found.quotients == (Quotient(1, 1, 1, 2), Quotient(2, 2, 0, 3))
+    values = [5 * n * ((h + 1) // 2) + 7 for n, h in found.samples]
+    assert found.at(found.fitted(values), (3, 10)) == 5 * 3 * 5 + 7
+
+
+def test_steps_are_the_powers_of_two_that_sizes_need():
+    def sample(sizes):
+        if sizes[1] % 8:
+            raise ShapeError("halves differ")
+
+    assert steps_of(2, sample) == (1, 8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -94,16 +94,48 @@ class AheadAssembler(OrderingAssembler):
         dims: for each other one how many windows, their size, step, and how much lies before the first element. What is
         outside does not count; `empty` is what windows of nothing give.
         """
+        x, each = self._windowed(x, dims)
+        out = self.new((*x.shape[:2], *(d[0] for d in dims)), x.dtype)
+        none = np.array(empty, x.dtype).view(f"i{x.dtype.itemsize}").item()
+        if out.size:
+            words = [out, x, x.shape[0] * x.shape[1], x.strides[1], *each, none]
+            self.add(f"pooled_{name}_{'float' if x.dtype.itemsize == 4 else 'double'}", words)
+        return out
+
+    def pool_places(self, x: Operand, dims: Sequence[Sequence[int]], values: Operand) -> Operand:
+        """The place in its plane of the first element of each window that has a value, int32; -1 where none has it."""
+        x, each = self._windowed(x, dims)
+        out = self.new(values.shape, np.dtype(np.int32))
+        if out.size:
+            words = [out, x, x.shape[0] * x.shape[1], x.strides[1], *each, self.contiguous(values)]
+            self.add(f"pool_places_{'float' if x.dtype.itemsize == 4 else 'double'}", words)
+        return out
+
+    def _windowed(self, x: Operand, dims: Sequence[Sequence[int]]) -> tuple[Operand, list[int]]:
+        """x, its elements side by side, and what steps over windows are told of three dimensions."""
         if x.dtype not in gemm.DTYPES or len(dims) > 3:
             raise NoNativeForm(f"pooling of {x.dtype} over {len(dims)} dimensions has no native form")
         x = self.contiguous(x)
-        out = self.new((*x.shape[:2], *(d[0] for d in dims)), x.dtype)
-        none = np.array(empty, x.dtype).view(f"i{x.dtype.itemsize}").item()
         each = [[1, 1, 1, 1, 0, 0]] * (3 - len(dims))
         each += [[n, size, k, s, low, step] for (n, k, s, low), size, step in zip(dims, x.shape[2:], x.strides[2:])]
-        if out.size:
-            words = [out, x, x.shape[0] * x.shape[1], x.strides[1], *[v for d in each for v in d], none]
-            self.add(f"pooled_{name}_{'float' if x.dtype.itemsize == 4 else 'double'}", words)
+        return x, [v for d in each for v in d]
+
+    def binned(self, name: str, x: Operand, counts: Sequence[int]) -> Operand:
+        """The "max" or "mean" of each of so many bins of x's dimensions behind those of images and channels."""
+        if x.dtype not in gemm.DTYPES or len(counts) > 3:
+            raise NoNativeForm(f"pooling of {x.dtype} over {len(counts)} dimensions has no native form")
+        x = self.contiguous(x)
+        out = self.new((*x.shape[:2], *counts), x.dtype)
+        each = [[1, 1, 0]] * (3 - len(counts))
+        each += [[n, size, step] for n, size, step in zip(counts, x.shape[2:], x.strides[2:])]
+        words = [out, x, x.shape[0] * x.shape[1], x.strides[1], *[v for d in each for v in d]]
+        self.add(f"binned_{name}_{'float' if x.dtype.itemsize == 4 else 'double'}", words)
+        return out
+
+    def offsets(self, dims: Sequence[tuple[int, int]]) -> Operand:
+        """The offsets of places in at most four dimensions of (size, step), the last one fastest, as the run counts."""
+        out = self.new((prod(size for size, _ in dims),), INT64)
+        self.add("offsets", [out, *[n for dim in [(1, 0)] * (4 - len(dims)) + [*dims] for n in dim]])
         return out
 
     def asserted(self, condition: Operand | None, text: str | None) -> tuple[()]:
@@ -159,9 +191,11 @@ class AheadAssembler(OrderingAssembler):
 
         Row p of window j lies at koffsets[p] + joffsets[j].
         """
-        tables: list[Any] = [self.constant(np.asarray(t, INT64)) for t in (koffsets, joffsets)]
+        tables: list[Any] = [
+            t if isinstance(t, Operand) else self.constant(np.asarray(t, INT64)) for t in (koffsets, joffsets)
+        ]
+        sizes = (weight.shape[-2], tables[1].size, tables[0].size)
         tables.append(-1 if bias is None else self.contiguous(bias))
-        sizes = (weight.shape[-2], len(joffsets), len(koffsets))
         self._multiply(weight, x, out, sizes, [*weight.strides[-2:], 0, 0], tables)
         if self.known(weight) is not None and weight.shape[1] == 1:
             self._weights.append((self.steps[-1], weight))

@@ -102,6 +102,7 @@ class Forms:
         once = _read_once(block)
         for operator in block.ops:
             assembler.is_read_once = bool(operator.inputs) and operator.inputs[0] in once
+            assembler.has_open_places = assembler.is_sample and _has_open_places(operator)
             given = [_value(assembler, found, v) for v in operator.inputs]
             made = self._made(assembler, operator, given)
             for variable, value in zip(operator.outputs, made):
@@ -194,6 +195,12 @@ def _cast_to(assembler: AheadAssembler, x: Operand, dtype: Dtype) -> Operand:
 
 def _is_open(operator: Operator) -> bool:
     return any(isinstance(v.meta, Meta) and UNKNOWN in v.meta.shape for v in operator.outputs)
+
+
+def _has_open_places(operator: Operator) -> bool:
+    """Whether an array that it reads or makes has open sizes behind the first."""
+    variables = [v for v in (*operator.inputs, *operator.outputs) if isinstance(v, Variable)]
+    return any(isinstance(v.meta, Meta) and UNKNOWN in v.meta.shape[1:] for v in variables)
 
 
 def _is_small_constant(operator: Operator) -> bool:

@@ -31,8 +31,8 @@ from .abi import (
 (
     N_INPUTS, N_OUTPUTS, INPUTS, OUTPUTS, N_SIZES, N_POWERS, POWERS, N_WORDS, WORDS, N_PATCHES, PATCHES, N_PLACES,
     PLACES, N_GROUPS, GROUPS, DERIVED, N_DERIVED, CODE, END, DATA, KEPT, BOUND, FIXED, SIZED, N_FLOATS, FLOATS,
-    RANGES, DRIVE, SLOTS, FRAME, RESULTS, HEAD_WORDS,
-) = range(32)  # fmt: skip
+    RANGES, DRIVE, SLOTS, FRAME, RESULTS, N_QUOTIENTS, QUOTIENTS, HEAD_WORDS,
+) = range(34)  # fmt: skip
 # What a model says of an input or output: where its name is, its dtype, bytes of an element, dimensions, and where they
 # are; of an output where its sizes lie among the words; and where its shape is, -1 for what is left open.
 NAME, DTYPE, ITEM, NDIM, DIMS, AT, SHOWN, EACH = range(8)
@@ -41,8 +41,8 @@ CAPACITY, READY, SIZES, BLOCK_HEAD = 0, 1, 2, 8
 ERROR_BYTES = 512
 # A dimension below 0 is -1 minus the number of an open size, and from these bits on what is added to that.
 SIZE_BITS = 4
-# So many powers of sizes there are at most; a run has room for them twice.
-MOST_POWERS = 64
+# So many powers of sizes there are at most, for which a run has room twice, and so many sizes, quotients included.
+MOST_POWERS, MOST_SIZES = 256, 64
 # Beyond so many bytes sizes are an error, not a question to the system.
 _LARGEST = float(1 << 46)
 
@@ -165,19 +165,23 @@ def _check_size(w: Function, name: str, d: str, dim: str, given: str) -> None:
     with w.when(is_open):
         code = w.value(f"sub i64 -1, {dim}")
         number, more = w.value(f"and i64 {code}, {(1 << SIZE_BITS) - 1}"), w.value(f"ashr i64 {code}, {SIZE_BITS}")
-        place, size = w.at("%sizes", number), w.value(f"sub i64 {given}, {more}")
-        ranges = w.load("%model", RANGES, "ptr")
+        range = w.at(w.load("%model", RANGES, "ptr"), w.times(number, 3))
+        step, whole = w.load(range, 2), w.value(f"sub i64 {given}, {more}")
+        is_multiple = w.value(f"icmp eq i64 {w.value(f'srem i64 {whole}, {step}')}, 0")
+        w.need(is_multiple, WRONG_SHAPE, "input %s: dimension %lld must be a multiple of %lld, got %lld", name,
+               f"i64 {d}", f"i64 {step}", f"i64 {given}")  # fmt: skip
+        place, size = w.at("%sizes", number), w.value(f"sdiv i64 {whole}, {step}")
         for at, relation, word in ((0, "sge", "least"), (1, "sle", "most")):
-            bound = w.load(w.at(ranges, w.times(number, 2)), at)
+            bound = w.load(range, at)
             w.need(w.value(f"icmp {relation} i64 {size}, {bound}"), WRONG_SHAPE,
                    f"input %s: dimension %lld must be at {word} %lld, got %lld", name, f"i64 {d}",
-                   f"i64 {w.add(bound, more)}", f"i64 {given}")  # fmt: skip
+                   f"i64 {w.add(w.times(bound, step), more)}", f"i64 {given}")  # fmt: skip
         with w.when(w.value(f"icmp slt i64 {w.load(place)}, 0")):
             w.store(size, place)
         known = w.load(place)
         w.need(w.value(f"icmp eq i64 {known}, {size}"), WRONG_SHAPE,
                "input %s: dimension %lld must be %lld, as in the arrays before, got %lld", name, f"i64 {d}",
-               f"i64 {w.add(known, more)}", f"i64 {given}")  # fmt: skip
+               f"i64 {w.add(w.times(known, step), more)}", f"i64 {given}")  # fmt: skip
     fits = w.value(f"or i1 {is_open}, {w.value(f'icmp eq i64 {dim}, {given}')}")
     w.need(fits, WRONG_SHAPE, "input %s: dimension %lld must be %lld, got %lld", name, f"i64 {d}", f"i64 {dim}",
            f"i64 {given}")  # fmt: skip
@@ -198,10 +202,26 @@ def _room(w: Writer, group: str) -> str:
     return w.load("%powers", w.add(w.load(group), MOST_POWERS))
 
 
+def _quotients(w: Writer) -> str:
+    """Write quotients of sizes behind these; how many there are together."""
+    open, rows = w.load("%model", N_SIZES), w.load("%model", QUOTIENTS, "ptr")
+    count = w.load("%model", N_QUOTIENTS)
+    with w.loop(count) as q:
+        row = w.at(rows, w.times(q, 4))
+        of, times, plus, over = (w.load(row, i) for i in range(4))
+        x = w.add(w.times(w.load("%sizes", of), times), plus)
+        # Rounded down, also below 0: the program is not run for such sizes, but asked about them.
+        below = w.value(f"and i64 {w.value(f'ashr i64 {x}, 63')}, {w.add(over, -1)}")
+        down = w.value(f"sub i64 {x}, {below}")
+        w.store(w.value(f"sdiv i64 {down}, {over}"), "%sizes", w.add(open, q))
+    return w.add(open, count)
+
+
 def _memory(strings: Strings) -> str:
     """Memory for a run with these sizes, its words filled in; null after an error."""
     w = Function(strings, "ptr", "vitrify.memory", ("ptr %model", "ptr %sizes", "ptr %powers"))
-    count, powers, sizes = w.load("%model", N_POWERS), w.load("%model", POWERS, "ptr"), w.load("%model", N_SIZES)
+    count, powers = w.load("%model", N_POWERS), w.load("%model", POWERS, "ptr")
+    sizes = _quotients(w)
     bound, row = w.variable("double", "0.0"), w.load("%model", BOUND, "ptr")
     with w.loop(count) as p:  # in floating point first, which tells what is too large
         x, exact, room = w.variable("double", "1.0"), w.variable("i64", 1), w.variable("i64", 1)
@@ -346,7 +366,7 @@ def checked_run(strings: Strings, name: str) -> tuple[Function, str]:
     w = Function(strings, "i32", name, (
         "ptr %model", "ptr %inputs", "i64 %n_inputs", "ptr %outputs", "i64 %n_outputs", "i1 %asks"
     ))  # fmt: skip
-    sizes = w.space("[8 x i64]")
+    sizes = w.space(f"[{MOST_SIZES} x i64]")
     w.store(0, w.error(), 0, "i8", 1)
     code = w.call("i32", "@vitrify.check", "ptr %model", "ptr %inputs", "i64 %n_inputs", f"ptr {sizes}", "i1 %asks")
     with w.when(w.value(f"icmp ne i32 {code}, 0")):

@@ -19,6 +19,8 @@ from .sizes import Basis
 Coefficients = tuple[int, ...]
 # Numbers that depend on sizes: as many as there are sizes of an array.
 _FEW = 64
+# So many integers that an operator computes of sizes may be sizes in their own right.
+_LISTED = 8
 _SIZED = (np.dtype("<i8"), np.dtype("<f4"), np.dtype("<f8"))
 
 
@@ -35,6 +37,12 @@ class Sample:
     outputs: Sequence[Operand]
     shapes: Sequence[tuple[int, ...]]  # of the results of all operators
     numbers: Sequence[Known] = ()
+
+    @property
+    def sizes(self) -> list[tuple[int, ...]]:
+        """The shapes, and the few integers that were computed of sizes, each as a shape of its own."""
+        several = [found for _, outputs in self.numbers for found in outputs if found and len(found) <= _LISTED]
+        return [*self.shapes, *[(n,) for found in several for n in found if type(n) is int]]
 
 
 @dataclass(frozen=True)

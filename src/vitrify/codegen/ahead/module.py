@@ -138,7 +138,8 @@ def _globals(own: str, program: Compiled, strings: Strings, first: int) -> str:
     tables = {
         "inputs": ports["inputs"], "outputs": ports["outputs"], "words": layout.words, "patches": patches,
         "places": places, "powers": [e for p in basis.powers for e in p], "bound": layout.bound,
-        "ranges": [n for pair in program.ranges for n in pair],
+        "ranges": [n for own, step in zip(program.ranges, program.steps) for n in (*own, step)],
+        "quotients": [n for quotient in basis.quotients for n in quotient],
         "floats": [n for pair in layout.floats for n in pair], "groups": [n for group in layout.groups for n in group],
     }  # fmt: skip
     if program.driver is not None:
@@ -188,6 +189,7 @@ def _head(own: str, program: Compiled, places: int) -> list[Any]:
         (interface.DATA, f"@{_DATA}"), (interface.KEPT, f"@{own}.kept"), (interface.BOUND, f"@{own}.bound"),
         (interface.FIXED, -(-fixed // _ALIGNED) * _ALIGNED), (interface.SIZED, layout.sized),
         (interface.N_FLOATS, len(layout.floats)),
+        (interface.N_QUOTIENTS, len(basis.quotients)), (interface.QUOTIENTS, f"@{own}.quotients"),
         (interface.FLOATS, f"@{own}.floats"), (interface.RANGES, f"@{own}.ranges"),
     ):  # fmt: skip
         words[index] = word

@@ -21,6 +21,7 @@ from .assembler import DATA
 from .driver import Driver, Lowering, is_driven
 from .forms import Forms, Kernels
 from .layout import Layout, Sample, layout_of
+from .quotients import QUOTIENT_SCALES, quotient_bases, steps_of
 from .ranges import ANY, ranges_of
 from .sizes import MOST_SIZES, PART_SCALES, SCALES, Basis, OpenShape, Plus, basis, dimension, open_name
 
@@ -44,7 +45,9 @@ class Port:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A program for a target. `sizes`: the names of those left open; `ranges`: from where to where each may be."""
+    """A program for a target. `sizes`: the names of those left open, which are multiples of `steps`; `ranges`: from
+    where to where each may be, in such steps.
+    """
 
     name: str
     inputs: tuple[Port, ...]
@@ -53,6 +56,7 @@ class Compiled:
     layout: Layout
     kernels: Kernels
     ranges: tuple[tuple[int, int], ...]
+    steps: tuple[int, ...]
     driver: Driver | None = None
 
 
@@ -95,7 +99,8 @@ def _driven(
     given = [_output(v, tuple("?" if n < 0 else n for n in shape)) for v, shape in zip(_outputs_of(block), shapes)]
     _check(name, given)
     layout = Layout(basis(0), outputs=[0] * len(given))
-    return Compiled(name, tuple(inputs), tuple(given), sizes, layout, kernels, ((1, ANY),) * len(sizes), driver)
+    ones = (1,) * len(sizes)
+    return Compiled(name, tuple(inputs), tuple(given), sizes, layout, kernels, ((1, ANY),) * len(sizes), ones, driver)
 
 
 def _for_ranges(
@@ -148,18 +153,79 @@ def _alone(
     def sample(values: Sequence[int]) -> Sample:
         return _sample(forms, block, inputs, constants, dict(zip(sizes, values)), bool(sizes))
 
-    found, made = _samples(name, sizes, sample, scales)
-    try:
-        layout = layout_of(found, made)
-        ranges = ranges_of(found, made, sample, smallest)
-    except NoNativeForm as reason:
-        raise UnsupportedError(
-            f"{name} cannot be compiled ahead of time with open sizes ({', '.join(sizes)}): {reason}",
-            hint="give all sizes in input_spec, and save one program for each that is needed",
-        ) from None
-    given = tuple(_port(v, [s.outputs[i].shape for s in made]) for i, v in enumerate(_outputs_of(block)))
+    fitted = _fitted(name, sizes, sample, scales, smallest)
+    given = tuple(_port(v, [s.outputs[i].shape for s in fitted.samples]) for i, v in enumerate(_outputs_of(block)))
     _check(name, [*given])
-    return Compiled(name, tuple(inputs), given, sizes, layout, forms.kernels, ranges)
+    return Compiled(name, tuple(inputs), given, sizes, fitted.layout, forms.kernels, fitted.ranges, fitted.steps)
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The words of a program, the sizes for which they hold, and the samples that they were found from."""
+
+    layout: Layout
+    ranges: tuple[tuple[int, int], ...]
+    steps: tuple[int, ...]
+    samples: Sequence[Sample]
+
+
+def _fitted(
+    name: str, sizes: Sequence[str], sample: Callable[[Sequence[int]], Sample], scales: Sequence[str], smallest: int
+) -> _Fitted:
+    """The program of the samples: of any sizes, else of multiples of a power of two."""
+    ones = (1,) * len(sizes)
+    refused: VitrifyError
+    try:
+        found, made = _samples(name, sizes, sample, scales)
+        return _Fitted(layout_of(found, made), ranges_of(found, made, sample, smallest), ones, made)
+    except NoNativeForm as err:
+        refused = _of_open_sizes(name, sizes, err)
+    except VitrifyError as err:
+        refused = err
+    if not sizes:
+        raise refused
+    # Parts take sizes as they come, so those of them are no multiples of what is not said.
+    steps = steps_of(len(sizes), sample) if smallest else ones
+    for own in dict.fromkeys((ones, steps)):
+        found_or_reason = _by_quotients(own, sample, smallest)
+        if isinstance(found_or_reason, _Fitted):
+            return found_or_reason
+        if isinstance(found_or_reason, NoNativeForm):
+            refused = _of_open_sizes(name, sizes, found_or_reason)
+    raise refused
+
+
+def _by_quotients(
+    steps: tuple[int, ...], sample: Callable[[Sequence[int]], Sample], smallest: int
+) -> _Fitted | NoNativeForm | None:
+    """The program of sizes that are multiples of these steps, where quotients of them are sizes, too.
+
+    Else why there is none; None where it has no such sizes, for which polynomials alone have been tried.
+    """
+
+    def stepped(values: Sequence[int]) -> Sample:
+        return sample([n * step for n, step in zip(values, steps)])
+
+    reason: NoNativeForm | None = None
+    for scale in QUOTIENT_SCALES:
+        try:
+            for found, made in quotient_bases(len(steps), scale, stepped):
+                if not found.quotients and max(steps) == 1:
+                    return None
+                try:
+                    return _Fitted(layout_of(found, made), ranges_of(found, made, stepped, smallest), steps, made)
+                except NoNativeForm as err:
+                    reason = reason or err
+        except (NoNativeForm, VitrifyError, ValueError):  # at these sizes; what it is otherwise has been said
+            continue
+    return reason
+
+
+def _of_open_sizes(name: str, sizes: Sequence[str], reason: NoNativeForm) -> UnsupportedError:
+    return UnsupportedError(
+        f"{name} cannot be compiled ahead of time with open sizes ({', '.join(sizes)}): {reason}",
+        hint="give all sizes in input_spec, and save one program for each that is needed",
+    )
 
 
 def _samples(

@@ -2,13 +2,13 @@
 
 A program is put together for a few sizes. What differs between them (counts, steps, offsets) must be a polynomial of
 the sizes, of third degree at most: n images of 3 x T x T have 3 n T T elements. One more sample checks that it is.
+Where sizes are divided with rounding, quotients of them are sizes of their own (`quotients.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -25,6 +25,8 @@ PART_SCALES = ("small", "tiny", "large")
 """The same of parts of programs whose sizes the run knows: those are small rather than large."""
 Powers = tuple[int, ...]
 MOST_SIZES = 3
+# Coefficients are found modulo this prime, and are the numbers next to 0; what they give is then compared exactly.
+_PRIME = (1 << 61) - 1
 
 
 class Plus(NamedTuple):
@@ -47,28 +49,53 @@ def dimension(n: int | str | Plus, sizes: Mapping[str, int]) -> int:
     return sizes[n.name] + n.more if isinstance(n, Plus) else sizes[n] if isinstance(n, str) else n
 
 
+class Quotient(NamedTuple):
+    """(times * n + plus) // over of the size of a number n: open ones come first, then quotients in their order."""
+
+    of: int
+    times: int
+    plus: int
+    over: int
+
+    def at(self, n: int) -> int:
+        """What it is where the other size is n."""
+        return (self.times * n + self.plus) // self.over
+
+
 @dataclass(frozen=True)
 class Basis:
-    """Powers of sizes, and the sizes to look at: as many samples as powers, and one more."""
+    """Powers of sizes, and the sizes to look at: as many samples as powers, and some more that check them.
+
+    inverse: modulo a prime, of the matrix of powers of the first samples. quotients: further sizes that powers have.
+    """
 
     count: int
     powers: tuple[Powers, ...]
     samples: tuple[tuple[int, ...], ...]
-    inverse: tuple[tuple[Fraction, ...], ...]
+    inverse: tuple[tuple[int, ...], ...]
+    quotients: tuple[Quotient, ...] = ()
 
     def fitted(self, values: Sequence[int]) -> tuple[int, ...] | None:
         """The coefficients of the polynomial that has these values at the samples; None where there is none."""
         if values.count(values[0]) == len(values):
             return (values[0], *[0] * (len(self.powers) - 1))
-        found = [sum((a * v for a, v in zip(row, values)), Fraction(0)) for row in self.inverse]
-        if any(c.denominator != 1 for c in found):
-            return None
-        coefficients = tuple(int(c) for c in found)
-        return coefficients if self.at(coefficients, self.samples[-1]) == values[-1] else None
+        found = [sum(a * v for a, v in zip(row, values)) % _PRIME for row in self.inverse]
+        coefficients = tuple(c - _PRIME if c > _PRIME // 2 else c for c in found)
+        is_one = all(self.at(coefficients, sizes) == v for sizes, v in zip(reversed(self.samples), reversed(values)))
+        return coefficients if is_one else None
 
     def at(self, coefficients: Sequence[int], sizes: Sequence[int]) -> int:
         """The polynomial's value."""
+        sizes = with_quotients(sizes, self.quotients)
         return sum(c * power(p, sizes) for c, p in zip(coefficients, self.powers) if c)
+
+
+def with_quotients(sizes: Sequence[int], quotients: Sequence[Quotient]) -> Sequence[int]:
+    """Open sizes and behind them the quotients."""
+    found = [*sizes]
+    for quotient in quotients:
+        found.append(quotient.at(found[quotient.of]))
+    return found
 
 
 def power(powers: Powers, sizes: Sequence[int]) -> int:
@@ -86,20 +113,42 @@ def basis(count: int, scale: str = "large") -> Basis:
     # Different ones for each size: shifted by one another.
     sizes = [tuple(primes[e] + apart * s for s, e in enumerate(p)) for p in powers]
     check = tuple(primes[-1] + apart * s for s in range(count))
-    matrix = [[Fraction(power(p, point)) for p in powers] for point in sizes]
-    return Basis(count, tuple(powers), (*sizes, *([check] if count else [])), _inverse(matrix))
+    found = inverted([[power(p, point) for p in powers] for point in sizes])
+    assert found is not None
+    return Basis(count, tuple(powers), (*sizes, *([check] if count else [])), found)
 
 
-def _inverse(matrix: list[list[Fraction]]) -> tuple[tuple[Fraction, ...], ...]:
-    """By Gauss and Jordan, exactly."""
+def inverted(matrix: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...] | None:
+    """The inverse modulo the prime, by Gauss and Jordan; None where there is none."""
     size = len(matrix)
-    rows = [row + [Fraction(int(i == j)) for j in range(size)] for i, row in enumerate(matrix)]
+    rows = [[n % _PRIME for n in row] + [int(i == j) for j in range(size)] for i, row in enumerate(matrix)]
     for i in range(size):
-        chosen = next(r for r in range(i, size) if rows[r][i])
+        chosen = next((r for r in range(i, size) if rows[r][i]), None)
+        if chosen is None:
+            return None
         rows[i], rows[chosen] = rows[chosen], rows[i]
-        rows[i] = [x / rows[i][i] for x in rows[i]]
+        by = pow(rows[i][i], -1, _PRIME)
+        rows[i] = [x * by % _PRIME for x in rows[i]]
         for r in range(size):
             if r != i and rows[r][i]:
                 factor = rows[r][i]
-                rows[r] = [x - factor * y for x, y in zip(rows[r], rows[i])]
+                rows[r] = [(x - factor * y) % _PRIME for x, y in zip(rows[r], rows[i])]
     return tuple(tuple(row[size:]) for row in rows)
+
+
+def independent(rows: Sequence[Sequence[int]]) -> list[int]:
+    """The numbers of the first rows that are no sums of multiples of those before, modulo the prime."""
+    reduced: list[tuple[int, list[int]]] = []
+    found = []
+    for number, row in enumerate(rows):
+        left = [n % _PRIME for n in row]
+        for lead, other in reduced:
+            factor = left[lead]
+            if factor:
+                left = [(x - factor * y) % _PRIME for x, y in zip(left, other)]
+        lead = next((i for i, x in enumerate(left) if x), -1)
+        if lead >= 0:
+            by = pow(left[lead], -1, _PRIME)
+            reduced.append((lead, [x * by % _PRIME for x in left]))
+            found.append(number)
+    return found
