@@ -1666,6 +1666,10 @@ _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 _MIXED = "raised by programs of tests/convert/test_mixed_items.py"
 ELSEWHERE: dict[str, str] = {
+    "a generator of random numbers is made in a loop or recursion that a tensor stops":
+        "tests/convert/test_made_generators.py",
+    "a generator of random numbers that was made inside is given back or kept in an object":
+        "tests/convert/test_made_generators.py",
     " is asked in the run in which a tensor decides whether it steps": "tests/jit/test_steps_on_paths.py",
     " where a tensor decides whether it is called": "the same, for a step that is given something",
     "dynamic_dims: the tensor has ": "tests/jit/test_marker.py",

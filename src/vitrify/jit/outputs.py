@@ -14,6 +14,7 @@ from ..convert.control.comprehension import GeneratorExpression
 from ..convert.control.endless import Listed
 from ..convert.guards.unmerged import holds_others
 from ..convert.host.effects import is_place
+from ..convert.host.generators import refuse_leaving
 from ..convert.host.given import GivenArray, refuse_view
 from ..convert.host.value import HostValue
 from ..convert.values.base import MaybeUnset
@@ -250,6 +251,7 @@ class Outputs:
             return InputLeaf(-1 - self._captured(leaf))
         if isinstance(leaf, Layer):
             _refuse_born(leaf)
+        refuse_leaving(leaf)
         if id(leaf) in self._shared:
             return self._of_shared(leaf)
         if id(leaf) in self._owners:

@@ -21,6 +21,7 @@ from ..guards.environment import reading
 from ..guards.nondeterministic import refused
 from ..guards.observe import current_observer
 from ..host.draws import GENERATORS, drawn
+from ..host.generators import MAKERS, made_generator, of_run
 from ..host.value import HostValue
 from ..operators.objects import convert_setitem
 from ..operators.operate import get_item
@@ -32,10 +33,20 @@ def of_the_moment(function: Any) -> Callable[..., Any] | None:
     """What draws when the program runs, or refuses what belongs to the moment of the call; None for all others."""
     if current_builder() is None:
         return None
+    if function in MAKERS:
+        return partial(_made, function)
     owner = bound_to(function)
     if type(owner) in GENERATORS and not function.__name__.startswith("_"):
         return _seed(function) or partial(_draw, function, owner)
     return _seed(function) or _read(function) or refused(function)
+
+
+def _made(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A generator of a seed; without one it belongs to the moment."""
+    seeds = [*args, *kwargs.values()]
+    if not seeds or None in seeds:
+        _refuse(make)
+    return made_generator(make, *args, **kwargs)
 
 
 def _read(function: Any) -> Callable[..., Any] | None:
@@ -50,6 +61,9 @@ def _seed(function: Any) -> Callable[..., Any] | None:
 
 
 def _later(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    owner = bound_to(function)
+    own = of_run(owner, getattr(type(owner), function.__name__, function))
+    function = function if own is None else own.function
     record(effect_op, call=Call(function, tuple(map(captured, args)), {k: captured(v) for k, v in kwargs.items()}))
 
 
@@ -57,6 +71,9 @@ def _draw(function: Callable[..., Any], owner: Any, *args: Any, **kwargs: Any) -
     name = function.__name__
     if name == "shuffle" and args and isinstance(args[0], list):
         _shuffle(owner, args[0])
+        return None
+    if name == "shuffle" and args and isinstance(args[0], HostValue) and args[0].form() == "array":
+        _shuffle_array(owner, args[0])
         return None
     if name in _POSITIONS and args and isinstance(owner, random.Random):
         positions = drawn(_POSITIONS[name], owner, (convert_len(args[0]), *args[1:]), kwargs)
@@ -91,6 +108,18 @@ def _shuffle(owner: Any, items: list[Any]) -> None:
     order = drawn(_order, owner, (convert_len(items),), {})
     before = list(items)
     convert_setitem(items, slice(None), [_item(before, position) for position in order])
+
+
+def _shuffle_array(owner: Any, items: HostValue) -> None:
+    order = drawn(_order_of_rows, owner, (convert_len(items), len(items.meta().shape)), {})
+    convert_setitem(items, slice(None), get_item(items, order))
+
+
+def _order_of_rows(owner: Any, size: int, ndim: int) -> Any:
+    """As NumPy shuffles an array of so many dimensions, whose random numbers may be others than for a list."""
+    order = np.arange(size).reshape(size, *[1] * (ndim - 1))
+    owner.shuffle(order)
+    return order.reshape(size)
 
 
 def _position(owner: Any, size: int) -> Any:

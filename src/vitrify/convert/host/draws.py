@@ -17,6 +17,7 @@ from ...eager.host_ops import draw_op
 from ...ir.graph_tensor import as_number
 from ..values.deferred import Call, captured, record
 from .changes import says_it_writes
+from .generators import of_run
 from .value import SAMPLES, HostValue, Missing, quietly, sample_of
 
 GENERATORS = (random.Random, random.SystemRandom, np.random.RandomState, np.random.Generator)
@@ -45,7 +46,10 @@ def drawn(function: Callable[..., Any], owner: Any, args: tuple[Any, ...], kwarg
         form, meta = found.form(), found.meta(in_full=True)
     except UnsupportedError:
         return None
-    node = Call(function, (owner, *map(captured, args)), {name: captured(v) for name, v in kwargs.items()})
+    given = tuple(map(captured, args))
+    named = {name: captured(v) for name, v in kwargs.items()}
+    own = of_run(owner, function)
+    node = Call(function, (owner, *given), named) if own is None else Call(own.function, given, named)
     (out,) = record(draw_op, attrs={"meta": meta}, call=node)
     if form == "number":
         return as_number(out)
