@@ -46,10 +46,9 @@ def drawn(function: Callable[..., Any], owner: Any, args: tuple[Any, ...], kwarg
         form, meta = found.form(), found.meta(in_full=True)
     except UnsupportedError:
         return None
-    given = tuple(map(captured, args))
-    named = {name: captured(v) for name, v in kwargs.items()}
+    drawing, operands = tuple(map(captured, args)), {name: captured(v) for name, v in kwargs.items()}
     own = of_run(owner, function)
-    node = Call(function, (owner, *given), named) if own is None else Call(own.function, given, named)
+    node = Call(function, (owner, *drawing), operands) if own is None else Call(own.function, drawing, operands)
     (out,) = record(draw_op, attrs={"meta": meta}, call=node)
     if form == "number":
         return as_number(out)
