@@ -22,9 +22,9 @@ _LEVEL_4 = {"runtime"}
 # `regularizer` is a file, for Paddle has that name at the top: plain data that layers and optimizers read.
 _LEVEL_5 = {"jit", "static", "regularizer"}
 _LEVEL_6 = {"aot", "autograd", "fft", "linalg", "signal", "tensor", "framework", "nn", "optimizer", "amp", "io"}
-_LEVEL_6 |= {"distribution", "geometric", "hub", "metric", "pir", "sparse", "utils", "version"}
+_LEVEL_6 |= {"distribution", "geometric", "hub", "metric", "pir", "utils", "version"}
 _LEVEL_7 = {"audio", "base", "hapi", "incubate", "vision", "onnx", "inference", "paddle_program", "distributed", "text"}
-_LEVEL_7 |= {"dataset", "quantization"}
+_LEVEL_7 |= {"dataset", "quantization", "sparse"}
 _LEVEL_8 = {"callbacks", "compat", "tools", "testing"}
 LEVELS = [_LEVEL_0, _LEVEL_1, _LEVEL_2, _LEVEL_3, _LEVEL_4, _LEVEL_5, _LEVEL_6, _LEVEL_7, _LEVEL_8]
 BELOW_5 = set[str]().union(*LEVELS[:5])

@@ -102,6 +102,7 @@ _INNER = {
     **{f"nn.quant.{name}": "nn.quant" for name in ("qat", "qat.conv", "qat.linear")},
     **{f"profiler.{name}": "profiler" for name in ("profiler_statistic", "utils")},
     "sparse.binary": "sparse",
+    "sparse.nn.layer": "sparse.nn.layers",
     "sparse.multiary": "sparse",
     "sparse.unary": "sparse",
     **{f"quantization.{name}": "quantization.base" for name in ("base_observer", "base_quanter")},

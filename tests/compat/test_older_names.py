@@ -65,6 +65,7 @@ NAMES = [
     "nn.layer.loss.CTCLoss",
     "nn.layer.rnn.RNNCellBase",
     "sparse.binary.masked_matmul",
+    "sparse.nn.layer.SubmConv3D",
     "static.nn.metric.accuracy",
     "tensor.creation.create_parameter",
     "tensor.logic.is_tensor",

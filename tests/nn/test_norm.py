@@ -1,5 +1,7 @@
 """Normalization Layers against NumPy; running statistics; what they refuse."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -268,3 +270,15 @@ def test_a_sync_batch_norm_holds_what_it_does_not_train():
     layer = nn.SyncBatchNorm(4, weight_attr=False)
     assert list(layer.state_dict()) == ["bias", "_mean", "_variance", "weight"]
     assert layer.weight.stop_gradient and layer.weight.tolist() == [1.0] * 4
+
+
+def test_a_derived_norm_shows_its_own_parameters():
+    class Fused(nn.BatchNorm2D):
+        def __init__(self, channels, act="relu"):
+            super().__init__(channels)
+
+    class Named(nn.BatchNorm1D):
+        pass
+
+    assert str(inspect.signature(Fused)) == "(channels, act='relu')"
+    assert inspect.signature(Named).parameters["data_format"].default == "NCL"

@@ -1,6 +1,7 @@
 """Sparse tensors under Paddle's names. Source: paddle.sparse."""
 
 from ..ops.sparse_tensor import SparseCooTensor, SparseCsrTensor, SparseTensor
+from . import nn
 from .binary import add, divide, is_same_shape, multiply, subtract
 from .creation import sparse_coo_tensor, sparse_csr_tensor
 from .movement import coalesce, reshape, slice, sum, transpose
@@ -52,6 +53,7 @@ __all__ = [
     "multiply",
     "mv",
     "neg",
+    "nn",
     "pca_lowrank",
     "pow",
     "rad2deg",

@@ -82,11 +82,14 @@ class _BatchNormBase(Layer):
 
 
 def _show_layout(cls: Any) -> None:
-    """Let help and `inspect` show the layout of this number of dimensions as the default of data_format."""
-    if "__init__" in vars(cls):
-        return
+    """Let help and `inspect` show the layout of this number of dimensions as the default of data_format.
+
+    A class with an `__init__` of its own shows that one's parameters, not those of the class it is derived from.
+    """
     _, *given = signature(cls.__init__).parameters.values()
-    cls.__signature__ = Signature([p.replace(default=cls._layout) if p.name == "data_format" else p for p in given])
+    if "__init__" not in vars(cls):
+        given = [p.replace(default=cls._layout) if p.name == "data_format" else p for p in given]
+    cls.__signature__ = Signature(given)
 
 
 class _BatchNormNd(_BatchNormBase):
