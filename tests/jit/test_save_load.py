@@ -30,6 +30,17 @@ def path(tmp_path):
     return str(tmp_path / "model")
 
 
+class Made(nn.Layer):
+    """Does what one function does."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
 def round_trip(layer, path, spec=None):
     paddle.jit.save(layer, path, input_spec=spec)
     return paddle.jit.load(path)
@@ -69,6 +80,25 @@ def test_unknown_sizes(path):
         assert loaded(paddle.ones([n, 3])).shape == [n, 3]
     with pytest.raises(ValueError, match=r"the program was saved for float32\[\?, 3\]"):
         loaded(paddle.ones([2, 4]))
+
+
+def test_a_size_that_squeeze_took_for_another(path):
+    loaded = round_trip(Made(lambda x: x.squeeze()), path, [InputSpec([None, 1, 3])])
+    assert loaded(paddle.ones([2, 1, 3])).shape == [2, 3]
+    with pytest.raises(ShapeError, match=r"squeeze: dimension 0 .* size 1, which the program was not built for"):
+        loaded(paddle.ones([1, 1, 3]))
+
+
+def test_what_the_library_refuses_on_a_path(path):
+    layer = Made(lambda x: x.sum().reshape([-1, 2]) if x.sum() > 0 else x)
+    loaded = round_trip(layer, path, [InputSpec([None])])
+    close(loaded(-paddle.ones([3])), [-1, -1, -1])
+    texts = []
+    for call in (layer, loaded):
+        with pytest.raises(ShapeError, match="1 elements do not fill") as caught:
+            call(paddle.ones([3]))
+        texts.append(str(caught.value))
+    assert texts[0] == texts[1] and "test_save_load.py" in texts[0]
 
 
 def padded_to_fours(x):

@@ -45,6 +45,7 @@ ERRORS = [
     (paddle.as_complex, (floats(2, 3),), ShapeError, ["as_complex: the last dimension must have size 2"]),
     (lambda x: paddle.pow(x, -1), (ints(2),), ArgumentError, ["pow: int64 to the power of -1 is no integer"]),
     (lambda x: paddle.divide(x, x, rounding_mode="up"), (X,), ArgumentError, ["rounding_mode", "'up'"]),
+    (lambda x: paddle.split(x, 3), (np.array(1.0),), ShapeError, ["split: x is 0-D and has no dimension"]),
     (lambda: paddle.add_n([]), (), ArgumentError, ["add_n: inputs is empty"]),
     (lambda x: paddle.polygamma(x, -1), (X,), ArgumentError, ["polygamma: n must be >= 0, got -1"]),
     (lambda x: paddle.multigammaln(x, 0), (X,), ArgumentError, ["multigammaln: p must be >= 1"]),

@@ -10,6 +10,7 @@ from vitrify.ops import norms
 INF, NAN = float("inf"), float("nan")
 ONE_INPUT = [
     ("abs at 0", paddle.abs, [0.0, -0.0, -2.0], [0.0, 0.0, -1.0]),
+    ("a root of abs at 0", lambda x: paddle.sqrt(paddle.abs(x)), [0.0, -4.0], [0.0, -0.25]),
     ("max shares ties", paddle.max, [1.0, 3.0, 3.0], [0.0, 0.5, 0.5]),
     ("amin shares ties", paddle.amin, [1.0, 1.0, 3.0], [0.5, 0.5, 0.0]),
     ("clip keeps at its bounds", lambda x: paddle.clip(x, -1.0, 1.0), [-2.0, -1.0, 1.0, 2.0, NAN], [0, 1, 1, 0, 0]),

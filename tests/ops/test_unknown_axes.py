@@ -75,3 +75,19 @@ def test_floating_tensors_say_axes_and_sizes(call):
     for run in (call, compiled(call)):
         for given in (paddle.to_tensor(1.0), paddle.to_tensor(True)):
             np.testing.assert_array_equal(run(x, given).numpy(), whole.numpy())
+
+
+def test_an_axis_that_each_run_finds_the_same_leaves_sizes_known():
+    def sizes(x):
+        axis, places = paddle.full([1], 2, dtype="int64"), paddle.to_tensor([0, 1, 0])
+        found = [
+            paddle.gather(x, places, axis=axis), paddle.split(x, 2, axis=axis)[1], paddle.cumsum(x, axis=axis),
+            paddle.sum(x, axis=[axis, 0]), paddle.unsqueeze(x, axis), paddle.argmax(x, axis=paddle.to_tensor(-2)),
+        ]  # fmt: skip
+        return [y.flatten(y.ndim - 1).squeeze(-1) for y in found], [list(y.shape) for y in found]
+
+    found, known = compiled(sizes)(paddle.to_tensor(X))
+    wanted, shapes = sizes(paddle.to_tensor(X))
+    assert known == shapes and all(isinstance(size, int) for shape in known for size in shape)
+    for mine, eager in zip(found, wanted):
+        np.testing.assert_array_equal(mine.numpy(), eager.numpy())

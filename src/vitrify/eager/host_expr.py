@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import FileFormatError, exception_named
+from ..core.errors import FileFormatError, VitrifyError, exception_named
+from ..core.source import Loc
 from .tensor import Tensor, wrap
 
 Expression = Any
@@ -43,6 +44,11 @@ def of_kind(code: int, tensor: Tensor) -> Any:
     return _NUMBERS[code](float(str(tensor.numpy()[()])) if tensor.dtype.name == "float32" else tensor.item())
 
 
+def _located(error: VitrifyError, *place: Any) -> VitrifyError:
+    error.loc = Loc(*place)
+    return error
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "concat": lambda *parts: "".join(parts),
     "str": str,
@@ -62,6 +68,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "characters": lambda text: np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32),
     "of_characters": lambda held: held.numpy().tobytes().decode("utf-32-le", "surrogatepass"),
     "choose": lambda flag, yes, no: yes() if flag else no(),
+    "located": _located,
 }
 
 
@@ -75,6 +82,8 @@ def said(error: Expression) -> str:
     For programs that run without Python, which can tell no more. Raises KeyError for what a function of Python makes.
     """
     function, args = (error[1], error[2]) if type(error) is tuple and error[0] == "call" else (error, ())
+    if function == "located":
+        return said(error[2][0])
     if type(function) is not str or function in FUNCTIONS:
         return SAID[function]
     text = ", ".join(map(_known_text, args))

@@ -58,11 +58,19 @@ class GraphTensor(TensorMethods):
 
     def _foreseen(self, what: str) -> Any:
         """The only element, where each run will find the same; else refused."""
-        building = recorder.get()
-        known = None if building is None else building.foreseen.value(building.value(self))
+        known = self._foreseen_array()
         if known is None or known.size != 1:
             raise self._no_value(what)
         return known.item()
+
+    def _foreseen_array(self) -> Any:
+        """The array that each run will find here; None where runs may differ."""
+        building = recorder.get()
+        return None if building is None else building.foreseen.value(building.value(self))
+
+    def _is_foreseen(self) -> bool:
+        """Whether each run will find the same here."""
+        return self._foreseen_array() is not None
 
     def __bool__(self) -> bool:
         return bool(self._foreseen("bool()"))
@@ -167,12 +175,10 @@ class GraphTensor(TensorMethods):
         return format(repr(self), spec)
 
     def _keep_unknown_sizes(self) -> Any:
-        """This tensor, of which what is recorded next takes no unknown size for 1; a call finds out where one is."""
+        """This tensor, of which what is recorded next takes no unknown size for 1; a run finds out where one is."""
         build = recorder.get()
         build.without_ones = True
-        if not build.is_called:
-            return self
-        build.takes_sizes = True
+        build.takes_sizes |= build.is_called
         return _same_sizes.without_ones_op(self, axes=tuple(i for i, d in enumerate(self.shape) if d == UNKNOWN))
 
     def _take_unknown_sizes_for_one(self) -> None:

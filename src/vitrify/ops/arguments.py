@@ -27,6 +27,11 @@ def is_unknown(value: Any) -> bool:
     return is_tensor(value) and not hasattr(value, "_data")
 
 
+def is_open_axis(axis: Any) -> bool:
+    """Whether `axis` is a tensor whose value the program that is being built cannot foresee."""
+    return is_unknown(axis) and not axis._is_foreseen()
+
+
 def is_python_number(value: Any) -> bool:
     """Whether `value` is a tensor of a program that stands for what is a Python number in eager code."""
     return PYTHON_NUMBER in getattr(value, "__dict__", ())

@@ -8,6 +8,7 @@ from ..core.dtype import DType, complex64, complex128, float32, float64
 from ..core.errors import DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta
 from .arguments import finish, rank_of
+from .compare import not_equal
 from .define import only, unary
 from .elementwise import conj as conj_of
 from .elementwise import conj_op
@@ -38,7 +39,7 @@ def part_meta(x: Meta) -> Meta:
 abs = unary(
     "abs",
     scalar="abs",
-    vjp={"x": lambda ct, *, x: ct * (sgn(x) if x.dtype.is_complex else sign(x))},
+    vjp={"x": lambda ct, *, x: _abs_vjp(ct, x)},
     doc="The absolute value of x",
     example=("[2.0, -3.0]", "[2.0, 3.0]"),
     accepts=numeric,
@@ -53,6 +54,11 @@ sgn: Any = unary(
     example=("[2.0, 0.0, -3.0]", "[1.0, 0.0, -1.0]"),
     out=False,
 )
+
+
+def _abs_vjp(ct: Any, x: Any) -> Any:
+    """ct in the direction of x: nothing at 0, whatever ct is, as behind it a root has no finite slope there."""
+    return ct * sgn(x) if x.dtype.is_complex else kept(not_equal(x, 0), ct * sign(x))
 
 
 def _sgn_vjp(ct: Any, x: Any, out: Any) -> Any:

@@ -11,7 +11,7 @@ from ..core.alias import aliased, dim_first
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, broadcast_dim, normalize_axis
 from .accumulate import add_along, add_at
-from .arguments import finish, is_unknown, rank_of, static_int
+from .arguments import finish, is_open_axis, rank_of, static_int
 from .flat_index import taken_at
 from .index_form import range_errors
 from .like import detach_op, zeros_like
@@ -93,9 +93,9 @@ def gather(x: Any, index: Any, axis: Any = None, name: str | None = None, out: A
         >>> paddle.gather(paddle.to_tensor([[1, 2], [3, 4], [5, 6]]), paddle.to_tensor([2, 0])).tolist()
         [[5, 6], [1, 2]]
     """
-    if is_unknown(axis) and index.ndim == 0:
+    if is_open_axis(axis) and index.ndim == 0:
         return finish("gather", gather_op(to_front(x, axis), index, axis=0), out)
-    places = _one_dimension("gather", index, not is_unknown(axis))
+    places = _one_dimension("gather", index, not is_open_axis(axis))
     start = 0 if axis is None else axis
     return finish("gather", at_axis("gather", [x], start, lambda xs, at: gather_op(*xs, places, axis=at)), out)
 

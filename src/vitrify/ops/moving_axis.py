@@ -9,7 +9,7 @@ from ..core.dtype import int64
 from ..core.errors import DTypeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from ..core.single import assert_single
-from .arguments import entries, is_tensor, is_unknown, static_int, whole
+from .arguments import entries, is_open_axis, is_tensor, static_int, whole
 from .registry import OpDef, define_op, get_op
 
 
@@ -40,7 +40,7 @@ def at_axis(op: str, xs: list[Any], axis: Any, function: Callable[[list[Any], in
 
     Raises IndexRangeError for an axis outside of the dimensions.
     """
-    if not is_unknown(axis):
+    if not is_open_axis(axis):
         return function(xs, normalize_axis(op, static_int(op, axis, "axis"), xs[0].ndim))
     found = function([to_front(x, axis) for x in xs], 0)
     return [from_front(part, axis) for part in found] if isinstance(found, (list, tuple)) else from_front(found, axis)
@@ -58,11 +58,11 @@ def from_front(x: Any, axis: Any) -> Any:
 
 def unknown_axes(axis: Any) -> list[Any] | None:
     """The axes that an argument names, where some of them are tensors whose values only a run knows; else None."""
-    if is_unknown(axis) and axis.ndim == 1 and axis.shape[0] != UNKNOWN:
+    if is_open_axis(axis) and axis.ndim == 1 and axis.shape[0] != UNKNOWN:
         return [axis[i] for i in range(axis.shape[0])] or None  # none is known to be none
-    if is_unknown(axis):
+    if is_open_axis(axis):
         return [axis]
-    return list(axis) if isinstance(axis, (list, tuple)) and any(map(is_unknown, axis)) else None
+    return list(axis) if isinstance(axis, (list, tuple)) and any(map(is_open_axis, axis)) else None
 
 
 def all_to_front(op: str, x: Any, axes: list[Any]) -> tuple[Any, list[Any]]:

@@ -11,7 +11,17 @@ from ..core.alias import aliased
 from ..core.dtype import DType, as_dtype, from_np
 from ..core.errors import ArgumentError, DTypeError, ShapeError, TakenSizeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, known_dim, normalize_axis, numel
-from .arguments import as_ints, entries, is_tensor, is_unknown, only_ints, packs_ints, rank_of, static_int, static_ints
+from .arguments import (
+    as_ints,
+    entries,
+    is_open_axis,
+    is_tensor,
+    only_ints,
+    packs_ints,
+    rank_of,
+    static_int,
+    static_ints,
+)
 from .like import reshape_like
 from .moving_axis import all_to_front, from_front, unknown_axes
 from .registry import OpDef, define_op, get_op
@@ -327,7 +337,7 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
     """x without dimensions of size 1: all of them, or those among `axis` (other sizes there are left alone).
 
     While a program is built, an unknown size named by `axis` is taken to be 1, one not named to be another; a call of a
-    compiled function for which that is wrong gets a program of its own.
+    compiled function for which that is wrong gets a program of its own, a saved program raises ShapeError for it.
     Source: paddle.squeeze.
 
     Example:
@@ -371,7 +381,7 @@ def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
 
 
 def _with_one(x: Any, axis: Any) -> Any:
-    return from_front(unsqueeze(x, 0), axis) if is_unknown(axis) else unsqueeze(x, axis)
+    return from_front(unsqueeze(x, 0), axis) if is_open_axis(axis) else unsqueeze(x, axis)
 
 
 def _at_least(ndim: int, x: Any) -> Any:

@@ -92,13 +92,15 @@ split_like_op = define_op(
 def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
     """x cut along `axis` into a number of equal parts, or into parts of the sizes given, of which one may be -1.
 
-    Raises ShapeError when the parts don't fill the dimension. Source: paddle.split.
+    Raises ShapeError when the parts don't fill the dimension, or x has none. Source: paddle.split.
 
     Example:
         >>> import vitrify as paddle
         >>> [p.shape for p in paddle.split(paddle.ones([4, 6]), [1, -1], axis=1)]
         [paddle.Size([4, 1]), paddle.Size([4, 5])]
     """
+    if not rank_of("split", x):
+        raise ShapeError("split: x is 0-D and has no dimension to take apart")
     whole = isinstance(num_or_sections, int) or is_tensor(num_or_sections)
     sections = static_int("split", num_or_sections, "num") if whole else as_ints("split", num_or_sections, "sections")
     return list(at_axis("split", [x], axis, lambda xs, at: split_op(*xs, sections=sections, axis=at)))

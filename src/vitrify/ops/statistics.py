@@ -9,7 +9,7 @@ from ..core.alias import aliased
 from ..core.dtype import DType, as_dtype, float32
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Meta, Shape, normalize_axis
-from .arguments import finish, is_unknown, rank_of, static_ints
+from .arguments import finish, is_open_axis, rank_of, static_ints
 from .axes import axes_of, count_over, divided, largest, over_front, reduced, reduced_shape, reduction, restored
 from .compare import equal, isnan, logical_not
 from .like import as_float, cast, cast_op
@@ -71,7 +71,7 @@ def _position(name: str, x: Any, axis: Any, keepdim: bool, dtype: Any) -> Any:
     wanted = as_dtype(dtype)
     if not wanted.is_integer:
         raise ArgumentError(f"{name}: dtype must be an integer type, got {wanted.name}")
-    if is_unknown(axis):
+    if is_open_axis(axis):
         return over_front(name, lambda front, _: _position(name, front, 0, False, dtype), x, [axis], keepdim)
     if axis is not None:
         place = normalize_axis(name, static_ints(name, axis, "axis")[0], x.ndim)

@@ -13,7 +13,7 @@ from ...core.pytree import is_open
 from ...eager.host_ops import assert_op
 from ...eager.tensor import to_tensor
 from ...ir.graph_tensor import as_number
-from ...ops.arguments import as_int, is_unknown, rank_of, static_int
+from ...ops.arguments import as_int, is_open_axis, is_unknown, rank_of, static_int
 from ...ops.cumulative import cumsum
 from ...ops.like import cast, zeros_like
 from ...ops.lists import list_unstack_op
@@ -39,7 +39,7 @@ def convert_split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None 
     """`paddle.split(x, num_or_sections, axis)`."""
     if is_open(num_or_sections):
         return _sections(x, num_or_sections, axis)
-    if not _is_open_number(num_or_sections) or is_unknown(axis):
+    if not _is_open_number(num_or_sections) or is_open_axis(axis):
         return split(x, num_or_sections, axis, name)
     return _parts("split", x, num_or_sections, axis)
 
@@ -47,7 +47,7 @@ def convert_split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None 
 @aliased(x="input", axis="dim")
 def convert_chunk(x: Any, chunks: Any, axis: Any = 0, name: str | None = None) -> Any:
     """`paddle.chunk(x, chunks, axis)`."""
-    if not _is_open_number(chunks) or is_unknown(axis):
+    if not _is_open_number(chunks) or is_open_axis(axis):
         return chunk(x, chunks, axis, name)
     return _parts("chunk", x, chunks, axis)
 
@@ -55,7 +55,7 @@ def convert_chunk(x: Any, chunks: Any, axis: Any = 0, name: str | None = None) -
 @aliased(x="input", num_or_indices="indices sections indices_or_sections", axis="dim")
 def convert_tensor_split(x: Any, num_or_indices: Any, axis: Any = 0, name: str | None = None) -> Any:
     """`paddle.tensor_split(x, num_or_indices, axis)`."""
-    if not _is_open_number(num_or_indices) or num_or_indices.ndim or is_unknown(axis):
+    if not _is_open_number(num_or_indices) or num_or_indices.ndim or is_open_axis(axis):
         return tensor_split(x, num_or_indices, axis, name)
     return _in_uneven_parts("tensor_split", x, num_or_indices, static_int("tensor_split", axis, "axis"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable
+from dataclasses import astuple
 from typing import Any
 
 from ...core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, UnsupportedError, VitrifyError
@@ -249,6 +250,9 @@ def _error_node(err: BaseException) -> Node:
         return made
     if type(err) is UnsetError:
         return Call("UnsetError", (err.message,))
+    if isinstance(err, VitrifyError) and vars(err).keys() == {"message", "loc", "hint"}:
+        made = Call(type(err), (err.message,), {"hint": err.hint})
+        return made if err.loc is None else Call("located", (made, *astuple(err.loc)))
     if type(err).__module__ == "builtins" and not vars(err):
         return Call(type(err), tuple(map(captured, err.args)))
     return Call(made_again, (type(err), captured(err.args), captured(vars(err))))
