@@ -163,3 +163,10 @@ def test_one_process_has_no_connections():
     for call in (dist.send_object_list, dist.recv_object_list):
         with pytest.raises(UnsupportedError, match="no process 1"):
             call([], 1)
+
+
+def test_module_paths_of_collectives_and_groups():
+    from vitrify.distributed.communication import all_to_all, broadcast, group
+
+    assert broadcast is dist.broadcast and all_to_all is dist.alltoall
+    assert group.Group is type(group._get_global_group()) and group.is_initialized is dist.is_initialized

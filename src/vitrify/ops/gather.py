@@ -80,6 +80,9 @@ def _gather_along(input: Any, dim: int, index: Any, *, out: Any = None) -> Any:
     return take_along_axis(input, index, dim, broadcast=False, out=out)
 
 
+_gather_along.__qualname__ = "gather"  # which Python names where an argument is missing
+
+
 @dim_first(_gather_along)
 def gather(x: Any, index: Any, axis: Any = None, name: str | None = None, out: Any = None) -> Any:
     """The slices of x at `index` along `axis` (0 by default).
