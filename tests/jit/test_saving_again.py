@@ -147,3 +147,38 @@ def test_methods_go_to_paddles_files_and_come_back(tmp_path):
     paddle.jit.save(paddle.jit.load(str(tmp_path / "a")), str(tmp_path / "p"), format="paddle3")
     found = paddle.jit.load(str(tmp_path / "p.doubled"))(paddle.to_tensor(X))
     np.testing.assert_allclose(found.numpy(), net.doubled(paddle.to_tensor(X)).numpy(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("example", [paddle.ones([2, 3]), np.ones((2, 3), "float32")])
+def test_tensors_in_an_input_spec_are_examples(example, tmp_path):
+    class Scaled(paddle.nn.Linear):
+        def forward(self, x, by=1):
+            return super().forward(x) * by
+
+    net = Scaled(3, 4)
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=[example, 3])
+    loaded = paddle.jit.load(str(tmp_path / "net"))
+    x = paddle.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    np.testing.assert_allclose(loaded(x).numpy(), net(x, 3).numpy(), 1e-6)
+
+
+def test_a_method_that_takes_nothing_needs_no_input_spec(tmp_path):
+    class Measured(paddle.nn.Linear):
+        @paddle.jit.to_static
+        def length(self):
+            return self.weight.norm()
+
+    net = Measured(3, 4)
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=[InputSpec([None, 3])])
+    assert paddle.jit.load(str(tmp_path / "net")).length().item() == net.length().item()
+
+
+def test_a_property_that_is_a_tensor_is_refused_by_name(tmp_path):
+    class Labelled(paddle.nn.Linear):
+        @paddle.jit.to_static(property=True)
+        def weights(self):
+            return [paddle.ones([3])]
+
+    with pytest.raises(TypeError, match="`weights` gives a Tensor, and with property=True numbers, texts") as caught:
+        paddle.jit.save(Labelled(3, 4), str(tmp_path / "net"), input_spec=[InputSpec([None, 3])])
+    assert "leave property=True out" in str(caught.value)

@@ -302,6 +302,17 @@ def test_name_scopes_mark_operators():
     scopes = ["/encoder/", "/encoder/layer/", "/encoder/layer_1/", ""]
     assert [op.name_scope for op in main.global_block().ops] == scopes
     assert [op.name_scope for op in main.clone().global_block().ops] == scopes
+    assert [op.attr("op_namescope") for op in main.global_block().ops] == [*scopes[:-1], "/"]
+
+
+def test_operators_tell_what_paddles_tell_of_themselves():
+    x = leaf()
+    static.append_backward((x * x).sum())
+    first, *_, last = static.default_main_program().global_block().ops
+    assert (first.attr("op_role"), last.attr("op_role")) == (0, 1)
+    assert first.attr("op_device") == "" and first.has_attr("op_device")
+    assert "test_control_flow.py" in first.attr("op_callstack")[0]
+    assert "op_role" not in first.attr_names
 
 
 @pytest.mark.parametrize("device", ["tpu", "gpu:x", "cpu:1"])

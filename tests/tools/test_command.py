@@ -240,3 +240,13 @@ def test_every_command_says_what_it_does_with_examples_that_parse(command, capsy
     for words in examples:
         assert words[1] == command
         parser().parse_args(words[1:])
+
+
+def test_a_model_of_images_says_which_flag_makes_random_ones_larger(tmp_path, capsys):
+    spec = paddle.static.InputSpec([None, 3, None, None])
+    path = str(tmp_path / "net")
+    paddle.jit.save(paddle.nn.Conv2D(3, 2, 3), path, input_spec=[spec])
+    assert main(["bench", path, "--repeat", "1"]) == 1
+    said = capsys.readouterr().err
+    assert "the window [3, 3] is larger" in said and "hint: --size N gives random inputs other sizes" in said
+    assert main(["bench", path, "--repeat", "1", "--size", "3"]) == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import ArgumentError
@@ -43,6 +43,16 @@ def refs_of(attrs: Mapping[str, Any]) -> list[Ref]:
 
 def _listed(named: Mapping[str, Any], between: str) -> str:
     return ", ".join(f"{name}{between}{value}" for name, value in named.items())
+
+
+_ROLES = {FORWARD: 0, "backward": 1, "optimize": 2}
+# What every operator of Paddle's programs is asked for about itself.
+_ABOUT: dict[str, Callable[[Operator], Any]] = {
+    "op_namescope": lambda operator: operator.name_scope or "/",
+    "op_role": lambda operator: _ROLES[operator.role],
+    "op_device": lambda operator: "",
+    "op_callstack": lambda operator: [str(loc) for loc in operator.locs],
+}
 
 
 class Operator:
@@ -172,13 +182,16 @@ class Operator:
 
     def has_attr(self, name: str) -> bool:
         """Whether it has an attribute of that name, there or here."""
-        return name in self.attrs or name in self.all_attrs()
+        return name in self.attrs or name in _ABOUT or name in self.all_attrs()
 
     def attr(self, name: str) -> Any:
         """The value of an attribute, as Paddle's programs name it or else as the op does.
 
+        Every one has `op_namescope`, `op_role` (0 forward, 1 backward, 2 optimizer), `op_device` and `op_callstack`.
         Raises ArgumentError when it has none of that name.
         """
+        if name in _ABOUT:
+            return _ABOUT[name](self)
         found = self.all_attrs()
         if name not in found and name not in self.attrs:
             raise ArgumentError(f"{self.type} has no attribute {name!r}, it has {', '.join(found) or 'none'}")

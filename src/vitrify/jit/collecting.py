@@ -10,7 +10,7 @@ from typing import Any
 from ..convert.containers.list_items import is_of_tensors
 from ..core.errors import ArgumentError, DTypeError, InternalError, UnsupportedError
 from ..core.identity import ById
-from ..core.pytree import OpenTable, unflatten_plain
+from ..core.pytree import OpenTable, all_leaves, unflatten_plain
 from ..core.source import user_stacklevel
 from ..eager.host_ops import draw_op, effect_op
 from ..eager.layer import Layer
@@ -112,7 +112,17 @@ def _values(layer: Layer) -> dict[str, Any]:
     read += [name for name, value in values.items() if not value.is_called]
     if not values and not read:
         return {}
-    return {"values": {name: value.value(layer) for name, value in values.items()}, "read": read}
+    return {"values": {name: _plain(name, value.value(layer)) for name, value in values.items()}, "read": read}
+
+
+def _plain(name: str, value: Any) -> Any:
+    """What a method under `to_static(property=True)` gave. Raises DTypeError where that holds a tensor."""
+    if any(isinstance(leaf, Tensor) for leaf in all_leaves(value)):
+        raise DTypeError(
+            f"jit.save: `{name}` gives a Tensor, and with property=True numbers, texts and containers of them are kept",
+            hint="leave property=True out, and its program is saved; or keep the tensor by register_buffer",
+        )
+    return value
 
 
 def _structured_names(layer: Layer) -> dict[int, str]:
@@ -234,6 +244,8 @@ def _without_hand_gradient(operator: Operator) -> list[Operator]:
 
 def _call_to_save(function: StaticFunction, input_spec: Any) -> tuple[Any, list[Any]]:
     """The structure and leaves of the call to trace, with InputSpecs in place of tensors."""
+    if input_spec is None and not function.function_spec.signature.parameters:  # there is but one call of it
+        input_spec = ()
     if input_spec is not None:
         return FunctionSpec(function.dygraph_function, input_spec).call_from_specs()
     if function.function_spec.input_spec is not None:

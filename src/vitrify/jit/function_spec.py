@@ -159,7 +159,10 @@ class FunctionSpec:
         return [*names, *names[-1:] * (count - len(names))]
 
     def call_from_specs(self) -> tuple[TreeDef, list[Any]]:
-        """The structure and leaves of a call that has InputSpecs in place of tensors; needs an input_spec."""
+        """The structure and leaves of a call that has InputSpecs in place of tensors; needs an input_spec.
+
+        Tensors and arrays that stand in it are examples: they give their shapes and dtypes.
+        """
         if self.input_spec is None:
             raise ArgumentError(
                 "an input_spec is needed to build the program without a call",
@@ -167,7 +170,14 @@ class FunctionSpec:
             )
         leaves: list[Any] = []
         tree = self.flatten_call(tuple(self.input_spec), {}, leaves)
-        return tree, leaves
+        return tree, [_spec_of(leaf) for leaf in leaves]
+
+
+def _spec_of(leaf: Any) -> Any:
+    """The InputSpec of a tensor or array; anything else as it is."""
+    if isinstance(leaf, Tensor):
+        return InputSpec.from_tensor(leaf)
+    return InputSpec.from_numpy(leaf) if isinstance(leaf, np.ndarray) else leaf
 
 
 def as_sequence(spec: Any) -> tuple[Any, ...]:

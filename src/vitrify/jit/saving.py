@@ -20,11 +20,11 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     layer: a Layer, or a function. Of a Layer are saved its `forward`, every other method that is a static function,
         properties with a converted getter, and what its methods under `to_static(property=True)` give. A Layer that was
         loaded is saved again with all that its file held.
-    input_spec: InputSpecs of the arguments, None dimensions may vary; by default those of `to_static`, or of the last
-        call. A Layer is traced twice, in evaluation and in training mode, so that it can be fine-tuned after loading;
-        no gradient flows through a PyLayer there, whose `backward` is Python. Where the Layer cannot be traced in
-        training mode, as one that then needs more than these arguments, a warning says so, and what is loaded runs in
-        training mode as in evaluation mode.
+    input_spec: InputSpecs of the arguments, None dimensions may vary, or tensors as examples; by default those of
+        `to_static`, or of the last call. A Layer is traced twice, in evaluation and in training mode, so that it can be
+        fine-tuned after loading; no gradient flows through a PyLayer there, whose `backward` is Python. Where the Layer
+        cannot be traced in training mode, as one that then needs more than these arguments, a warning says so, and what
+        is loaded runs in training mode as in evaluation mode.
     format: "onnx" writes `path.onnx` instead, with the settings of `onnx.export`; "paddle" writes `path.pdmodel` and
         `path.pdiparams`, which PaddlePaddle 2 and 3 read, "paddle3" `path.json` and `path.pdiparams`, or
         `params_file` in place of the latter: see docs/interchange.md. "native" writes `path.so` and `path.h`, which run

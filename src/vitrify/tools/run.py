@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from ..core.atomic_file import atomic_file
-from ..core.errors import ArgumentError
+from ..core.errors import ArgumentError, UserCodeError
 from ..core.meta import UNKNOWN
 from ..core.suggest import did_you_mean
 from ..eager.tensor import wrap
@@ -62,7 +62,12 @@ def bench(given: argparse.Namespace) -> int:
 
 def run(predictor: Predictor, arrays: Sequence[Array]) -> dict[str, Array]:
     """The outputs by name."""
-    found = predictor.run([wrap(array) for array in arrays])
+    try:
+        found = predictor.run([wrap(array) for array in arrays])
+    except UserCodeError as err:
+        if err.hint is None and any(UNKNOWN in shape for shape in predictor.get_input_tensor_shape().values()):
+            err.hint = "--size N gives random inputs other sizes where these are left open, --input a file's"
+        raise
     return {name: value.numpy() for name, value in zip(predictor.get_output_names(), found)}
 
 
