@@ -1,4 +1,4 @@
-"""Time programs that call their own functions, and programs that call Python: as machine code and by the interpreter.
+"""Time programs that call functions, make lists or call Python: as machine code and by the interpreter.
 
     python -m benchmarks.calls [--rounds 15] [--only NAME]
 
@@ -65,6 +65,16 @@ def in_numpy(x: Any, n: Any) -> Any:
     return x
 
 
+def listing(x: Any, n: Any) -> Any:
+    """Iterate, and keep what each iteration makes."""
+    outs = []
+    while n > 0:
+        x = x * 0.9 + 0.1
+        outs.append(x)
+        n = n - 1
+    return paddle.stack(outs)
+
+
 def trained(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that runs another forward and backward."""
 
@@ -99,6 +109,8 @@ CASES = (
     Case("100 iterations, 10 prints", printing, (FLOATS, 100)),
     Case("100 iterations, 100 checks", checking, (FLOATS, 100)),
     Case("20 round trips to NumPy", in_numpy, (FLOATS, 20)),
+    Case("a list of 30 items", listing, (FLOATS, 30)),
+    Case("that with gradient", listing, (FLOATS, 30), trained),
 )
 
 

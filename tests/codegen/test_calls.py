@@ -56,8 +56,8 @@ LEFT = {
     "quicksort": "dim_size has no native form",
     "mean_halves": "dim_size has no native form",
     "matrix_power": "eye has no native form",
-    "collected": "list_of has no native form",
-    "collected_anew": "list_of has no native form",
+    "collected": "functions take and give no lists",
+    "collected_anew": "functions take and give no lists",
     "prints": "print does more than compute its outputs",
 }
 GROWS = {"shape_grows", "result_size_varies", "pascal"}

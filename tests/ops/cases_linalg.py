@@ -41,6 +41,7 @@ PRODUCTS = [
     product("stack by vector", STACK, floats(3)),
     product("empty", A[:0], B),
     product("nothing to sum", A[:, :0], B[:0]),
+    product("nothing to sum in stacks", floats(5, 2, 0), B[:0]),
     product("complex", complexes(2, 3), complexes(3, 2, seed=4)),
     product("ints", ints(2, 3), ints(3, 2)),
     Case("matmul/real by complex", matmul.matmul, (A, complexes(3, 2)), ref=np.matmul),

@@ -21,13 +21,14 @@ from . import blas, draws, norm_steps, pool_steps, tables, window_steps
 from .calls import Functions, like_either
 from .column_steps import LEAST_COLUMNS, add_columns
 from .elements import Pointwise, in_memory_order, over, turned
-from .emit import BFLOAT16, BOOL, INT64, SHORT_FLOATS, Dtype
+from .emit import BFLOAT16, SHORT_FLOATS, Dtype
 from .entry import part
 from .errors import NoNativeForm
 from .inner_loops import REDUCED
-from .missing import chosen, is_surely_array, known_flag
+from .loops import loop, need_flag
+from .missing import chosen, known_flag
 from .native import harness
-from .operands import ARENA, CONSTANT, STATE, Buffer, Edge, Operand, Shape, Step, broadcast, dense, expanded
+from .operands import ARENA, CONSTANT, Buffer, Edge, Operand, Shape, Step, broadcast, dense, expanded
 from .own_products import any_gemm
 from .products import add_onto, add_products, add_windows
 from .row_steps import RowLoop, row_outputs
@@ -51,6 +52,8 @@ class Assembler:
     """Whether it matters how large arrays are; sizes that stand for others must not."""
     has_open_places = False
     """Whether the operator at work has to do with open sizes behind the first one: the run then makes its tables."""
+    makes_objects = True
+    """Whether steps may make objects of Python's."""
 
     def __init__(
         self,
@@ -507,7 +510,7 @@ class Assembler:
 
     def branch(self, pred: Operand, then: Block, orelse: Block, values: Sequence[Any]) -> tuple[Any, ...]:
         """The outputs of one of two blocks, which give arrays of the same sizes."""
-        _need_flag(pred)
+        need_flag(pred)
         paths = [lambda block=b: self.block(block, values) for b in (then, orelse)]
         if self.functions.is_trial and known_flag(pred) is None:
             return like_either(self, paths)
@@ -517,50 +520,16 @@ class Assembler:
         """The step that runs one of two."""
         self.add("branch", [pred, Edge(0, False), Edge(0, True), Edge(1, False), Edge(1, True)], tuple(paths))
 
-    def arrays(self, block: Block, values: Sequence[Any]) -> list[Operand]:
-        """The outputs of a block, all of which are arrays."""
-        found = self.block(block, values)
-        if not all(map(is_surely_array, found)):
-            raise NoNativeForm("a block leaves a value out")
-        return found
-
     def loop(
-        self, until: Block | Operand, body: Block, carried: Sequence[Operand], captured: Sequence[Operand]
-    ) -> tuple[Operand, ...]:
-        """What a loop makes of carried values, whose sizes stay, and how many iterations it ran.
+        self, until: Block | Operand, body: Block, carried: Sequence[Any], captured: Sequence[Any],
+        read: Sequence[Any] = (), reverse: bool = False,
+    ) -> tuple[Any, ...]:  # fmt: skip
+        """What a loop makes of carried values, how many iterations it ran, and the lists that it wrote.
 
-        until: the block that says whether there is one more, or how many there are.
+        until: the block that says whether there is one more, or how many there are; read: lists of which each iteration
+        is given an item, from the last on if `reverse`.
         """
-        if not all(map(is_surely_array, carried)):
-            raise NoNativeForm("a loop carries what may be missing")
-        own = [self.copy(x) for x in carried]
-        count = self.new((), INT64)
-        if self.functions.is_trial:
-            return (*own, count)
-        flag, test = until, list[Step]()
-        if isinstance(until, Block):
-            test, (flag,) = self.within(lambda: self.block(until, [*own, *captured]))
-            _need_flag(flag)
-        elif until.dtype != INT64 or until.size != 1:
-            raise NoNativeForm("the number of iterations is no int64")
-        steps, _ = self.within(lambda: self._turn(own, self.arrays(body, [*own, *captured])))
-        edges = [Edge(block, is_end) for block in (0, 1) for is_end in (False, True)]
-        self.add("while_true" if isinstance(until, Block) else "repeat", [flag, *edges, count, STATE], (test, steps))
-        self.has_loops = True
-        return (*own, count)
-
-    def _turn(self, own: Sequence[Operand], outs: Sequence[Operand]) -> None:
-        """Bring what an iteration made to where the next one finds it."""
-        moved = [(x, to) for x, to in zip(outs, own) if x != to]
-        mine = {x.buffer for x in own}
-        ready = [(self.copy(x) if x.buffer in mine else x, to) for x, to in moved]
-        for x, to in ready:
-            self.copy(x, to)
-
-
-def _need_flag(x: Any) -> None:
-    if x is None or x.dtype != BOOL or x.size != 1:
-        raise NoNativeForm("what decides is not one truth value")
+        return loop(self, until, body, carried, captured, read, reverse)
 
 
 def _stand_in(x: Operand) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Calls of functions, what these keep for gradients, and values that may be missing: an assembler with such methods."""
+"""Calls of functions, what these keep for gradients, lists, and what may be missing: an assembler with such methods."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from ..ir.program import Block
 from .assembler import Assembler
 from .calls import call
 from .kept import packed_frame, unpacked_frame
-from .missing import Build, added, chosen, filled, is_given, zeros_like
+from .lists import appended, item_of, kind_of, length_of, new_list, shortened
+from .missing import Build, added, chosen, filled, if_run, is_given, zeros_like
 from .operands import Operand
 
 
@@ -35,6 +36,32 @@ class CallingAssembler(Assembler):
     def zeros_like(self, x: Any) -> Any:
         """Zeros like x, missing where it is missing."""
         return zeros_like(self, x)
+
+    def if_run(self, x: Any, steps: Operand) -> Any:
+        """x, missing where a loop made no step."""
+        return if_run(self, x, steps)
+
+    def list_of(self, items: Sequence[Any]) -> Operand:
+        """A list of these."""
+        return new_list(self, tuple(items))
+
+    def list_length(self, x: Any) -> Operand:
+        """How many items a list has."""
+        return length_of(x)
+
+    def list_appended(self, x: Any, item: Any) -> Operand:
+        """A list with one more item."""
+        return appended(self, x, item)
+
+    def list_item(self, x: Any, index: Any, like: Operand | None = None) -> Operand:
+        """An item of a list; if it is like an array that is given, it may be None."""
+        if like is not None:
+            return item_of(self, x, index, (like.shape, like.dtype), may_miss=True)
+        return item_of(self, x, index, kind_of(x, self.operator.outputs[0].meta))
+
+    def list_shortened(self, x: Any) -> Operand:
+        """A list without its last item."""
+        return shortened(self, x)
 
     def pack(self, values: Sequence[Any]) -> Operand:
         """A frame that holds these values."""

@@ -15,7 +15,7 @@ from ..core.meta import Meta
 from ..ir.program import Block
 from .emit import BOOL, INT64, Dtype
 from .errors import NoNativeForm
-from .operands import INPUT, STATE, Buffer, Entry, Frame, Maybe, Operand, Shape, Step, dense
+from .operands import INPUT, STATE, Buffer, Entry, Frame, Listed, Maybe, Operand, Shape, Step, dense
 from .results import results_of
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ class Kind:
 
     @staticmethod
     def of(value: Any) -> Kind:
-        """The kind of a value."""
+        """The kind of a value. Raises NoNativeForm for a list."""
+        if isinstance(value, Listed):
+            raise NoNativeForm("functions are given or give lists")
         if value is None or isinstance(value, Frame):
             return Kind(is_frame=value is not None)
         return Kind(value.shape, value.dtype, is_array=True, flag=isinstance(value, Maybe))

@@ -21,6 +21,7 @@ from .frames import frame_steps
 from .host_steps import host_steps
 from .inner_loops import inner_loops
 from .kept import kept_steps
+from .list_steps import list_steps
 from .native import loaded
 from .norm_steps import DECLARATIONS as _OF_NORMS
 from .norm_steps import norm_steps
@@ -204,7 +205,7 @@ _TOGETHER = ("call", "copy4", "over_elements", "own_products", "packed", "run")
 _FAMILIES: tuple[Callable[[], dict[str, str]], ...] = (
     lambda: {"call": _call()}, program_steps.steps, inner_loops, table_steps, random_steps, window_steps, pool_steps,
     norm_steps, column_steps, order_steps, frame_steps, kept_steps,
-    host_steps,
+    host_steps, list_steps,
 )  # fmt: skip
 
 

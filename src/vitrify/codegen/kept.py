@@ -14,7 +14,7 @@ import numpy as np
 from ..core.meta import FrameMeta, Meta
 from .emit import BOOL, INT64
 from .errors import NoNativeForm
-from .objects import ALIGNED, CONTIGUOUS, DATA, DESCR, DIMS, FLAGS, ITEMS, NDIM, SIZE, TYPE
+from .objects import ALIGNED, CONTIGUOUS, DATA, DESCR, DIMS, FLAGS, ITEMS, NDIM, SIZE, STRIDES, TYPE
 from .operands import STATE, Frame, Maybe, Operand
 from .steps import ARRAY_TYPE, FUNCTIONS, HELD, NAMES, PARAMETERS, PLAN, RAISED, REFUSED, RESULTS, array, python, word
 from .writer import Writer
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from .assembler import Assembler
 
 # Of each item: what it is, its array, the truth value whether it is there, dtype, dimensions, bytes; then the sizes.
-_EACH = _ITEM, _ARRAY, _FLAG, _DTYPE, _NDIM, _BYTES = range(6)
-NOTHING, AN_ARRAY, A_FRAME = range(3)
+_EACH = _ITEM, _ARRAY, FLAG, _DTYPE, _NDIM, _BYTES = range(6)
+NOTHING, AN_ARRAY, A_FRAME, AN_OBJECT = range(4)
 _NO_FLAG = -1
 LARGE_KEPT = 1 << 14
 """Bytes that a call keeps from which on the interpreter runs functions: its frames hold arrays, not copies of them."""
@@ -53,6 +53,11 @@ def _packed(n: Assembler, value: Any) -> list[Any]:
         return [A_FRAME, value, _NO_FLAG, 0, 0, 0]
     flag = value.flag if isinstance(value, Maybe) else _NO_FLAG
     return array_words(n.contiguous(value), flag)
+
+
+def object_words(address: int) -> list[Any]:
+    """An item that is an object of Python's, which the plan holds."""
+    return [AN_OBJECT, address, _NO_FLAG, 0, 0, 0]
 
 
 def array_words(x: Operand, flag: Any = _NO_FLAG) -> list[Any]:
@@ -91,7 +96,8 @@ def _field(w: Writer, holder: str, offset: int, type: str = "ptr") -> str:
     return w.load(w.at(holder, offset, "i8"), 0, type, 4 if type == "i32" else 8)
 
 
-def _none(w: Writer, plan: str) -> str:
+def none_of(w: Writer, plan: str) -> str:
+    """Python's None."""
     return w.load(plan, FUNCTIONS + len(NAMES), "ptr")
 
 
@@ -100,7 +106,7 @@ def _pack() -> str:
     w = Writer("i32", "pack", PARAMETERS)
     state = w.at("%P", word(w, 2))
     plan, held, count = w.load(state, PLAN, "ptr"), w.load(state, HELD, "ptr"), word(w, 4)
-    none = _none(w, plan)
+    none = none_of(w, plan)
     made = w.call("ptr", python(w, plan, "PyTuple_New"), f"i64 {count}")
     with w.when(w.value(f"icmp eq ptr {made}, null")):
         w.leave(f"i32 {RAISED}")
@@ -140,7 +146,7 @@ def next_item(w: Writer, item: str) -> str:
 
 def _flag(w: Writer, item: str) -> str:
     """Whether an array is there, as a byte; 1 where it always is."""
-    number, found = w.load(item, _FLAG), w.variable("i8", 1)
+    number, found = w.load(item, FLAG), w.variable("i8", 1)
     with w.when(w.value(f"icmp sge i64 {number}, 0")):
         w.line(f"store i8 {w.load(w.load('%P', number, 'ptr'), 0, 'i8', 1)}, ptr {found}")
     return w.load(found, 0, "i8", 1)
@@ -160,7 +166,7 @@ def new_array(w: Writer, plan: str, item: str) -> str:
     """A new reference: a copy of an item's array as one of NumPy's, or None if it is none; null, with an exception
     set, where there is no memory.
     """
-    none = _none(w, plan)
+    none = none_of(w, plan)
     found = w.variable("ptr", none)
     is_array = w.value(f"icmp eq i64 {w.load(item, _ITEM)}, {AN_ARRAY}")
     with w.when(is_array):
@@ -179,8 +185,48 @@ def new_array(w: Writer, plan: str, item: str) -> str:
     return w.value(f"load ptr, ptr {found}")
 
 
+def new_object(w: Writer, plan: str, item: str) -> str:
+    """A new reference to what an item is: a copy of an array, None where that is missing, an object; null, with an
+    exception set, where there is no memory.
+    """
+    found = w.variable("ptr", "null")
+    is_object = w.value(f"icmp eq i64 {w.load(item, _ITEM)}, {AN_OBJECT}")
+    is_missing = _is_missing(w, item)
+    for condition, own in ((is_object, w.load(item, _ARRAY, "ptr")), (is_missing, none_of(w, plan))):
+        with w.when(condition):
+            w.call("void", python(w, plan, "Py_IncRef"), f"ptr {own}")
+            w.line(f"store ptr {own}, ptr {found}")
+    with w.when(w.value(f"xor i1 {w.value(f'or i1 {is_object}, {is_missing}')}, true")):
+        w.line(f"store ptr {new_array(w, plan, item)}, ptr {found}")
+    return w.value(f"load ptr, ptr {found}")
+
+
 def _copy(w: Writer, to: str, source: str, size: str) -> None:
     w.line(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {size}, i1 false)")
+
+
+def copy_array_to_item(w: Writer, item: str, x: str) -> None:
+    """Write an array as an item says into its array, however the elements lie."""
+    data, to = _field(w, x, DATA), w.load("%P", w.load(item, _ARRAY), "ptr")
+    size, ndim, strides = w.load(item, _BYTES), w.load(item, _NDIM), _field(w, x, STRIDES)
+    flags = w.value(f"and i32 {_field(w, x, FLAGS, 'i32')}, {CONTIGUOUS}")
+    is_in_order = w.value(f"icmp eq i32 {flags}, {CONTIGUOUS}")
+    with w.when(is_in_order):
+        _copy(w, to, data, size)
+    with w.when(w.value(f"xor i1 {is_in_order}, true")):
+        count = w.variable("i64", 1)
+        dims = w.at(item, len(_EACH))
+        with w.loop(ndim) as d:
+            w.line(f"store i64 {w.times(w.load(count), w.load(dims, d))}, ptr {count}")
+        each = w.value(f"sdiv i64 {size}, {w.load(count)}")  # an array without elements is in order
+        with w.loop(w.load(count)) as i:
+            rest, offset = w.variable("i64", i), w.variable("i64", 0)
+            with w.loop(ndim) as outer:
+                d = w.value(f"sub i64 {w.add(ndim, -1)}, {outer}")
+                place = w.value(f"srem i64 {w.load(rest)}, {w.load(dims, d)}")
+                w.line(f"store i64 {w.add(w.load(offset), w.times(place, w.load(strides, d)))}, ptr {offset}")
+                w.line(f"store i64 {w.value(f'sdiv i64 {w.load(rest)}, {w.load(dims, d)}')}, ptr {rest}")
+            _copy(w, w.at(to, w.times(i, each), "i8"), w.at(data, w.load(offset), "i8"), each)
 
 
 def copy_to_item(w: Writer, item: str, source: str) -> None:
@@ -195,16 +241,16 @@ def _unpack() -> str:
     """
     w = Writer("i32", "unpack", PARAMETERS)
     plan, held, count = w.load(w.at("%P", word(w, 2)), PLAN, "ptr"), w.load(array(w, 3), 0, "ptr"), word(w, 5)
-    kind, none = w.load("%c", 4, "ptr"), _none(w, plan)
-    _need(w, f"icmp ne ptr {held}, null")
-    _need(w, f"icmp eq ptr {_field(w, held, TYPE)}, {kind}")
-    _need(w, f"icmp eq i64 {_field(w, held, SIZE, 'i64')}, {count}")
+    kind, none = w.load("%c", 4, "ptr"), none_of(w, plan)
+    need(w, f"icmp ne ptr {held}, null")
+    need(w, f"icmp eq ptr {_field(w, held, TYPE)}, {kind}")
+    need(w, f"icmp eq i64 {_field(w, held, SIZE, 'i64')}, {count}")
     at = w.variable("ptr", w.at("%c", 6))
     with w.loop(count) as i:
         item = w.value(f"load ptr, ptr {at}")
         own = w.load(w.at(held, ITEMS, "i8"), i, "ptr")
         is_none = w.value(f"icmp eq ptr {own}, {none}")
-        to, flag = w.load("%P", w.load(item, _ARRAY), "ptr"), _optional_at(w, w.load(item, _FLAG))
+        to, flag = w.load("%P", w.load(item, _ARRAY), "ptr"), optional_at(w, w.load(item, FLAG))
         is_frame = w.value(f"icmp eq i64 {w.load(item, _ITEM)}, {A_FRAME}")
         with w.when(is_frame):
             w.store(w.value(f"select i1 {is_none}, ptr null, ptr {own}"), to, 0, "ptr")
@@ -212,36 +258,38 @@ def _unpack() -> str:
             there = w.value(f"xor i1 {is_none}, true")
             w.store(w.value(f"zext i1 {there} to i8"), flag, 0, "i8", 1)
             with w.when(there):
-                _need_array(w, plan, own, item)
+                need_array(w, plan, own, item)
                 _copy(w, to, _field(w, own, DATA), w.load(item, _BYTES))
         w.line(f"store ptr {next_item(w, item)}, ptr {at}")
     w.line("ret i32 0")
     return w.text
 
 
-def _optional_at(w: Writer, number: str) -> str:
+def optional_at(w: Writer, number: str) -> str:
+    """The address of an array of this number; null for a negative one."""
     found = w.variable("ptr", "null")
     with w.when(w.value(f"icmp sge i64 {number}, 0")):
         w.line(f"store ptr {w.load('%P', number, 'ptr')}, ptr {found}")
     return w.value(f"load ptr, ptr {found}")
 
 
-def _need(w: Writer, condition: str) -> None:
+def need(w: Writer, condition: str) -> None:
+    """Leave the run to the interpreter unless the condition holds."""
     with w.when(w.value(f"xor i1 {w.value(condition)}, true")):
         w.leave(f"i32 {REFUSED}")
 
 
-def _need_array(w: Writer, plan: str, x: str, item: str) -> None:
-    """End the run unless x is an array as an item says, with its elements side by side."""
-    _need(w, f"icmp eq ptr {_field(w, x, TYPE)}, {w.load(plan, ARRAY_TYPE, 'ptr')}")
-    _need(w, f"icmp eq ptr {_field(w, x, DESCR)}, {w.load(item, _DTYPE, 'ptr')}")
+def need_array(w: Writer, plan: str, x: str, item: str, flags: int = CONTIGUOUS | ALIGNED) -> None:
+    """End the run unless x is an array as an item says, by default with its elements side by side."""
+    need(w, f"icmp eq ptr {_field(w, x, TYPE)}, {w.load(plan, ARRAY_TYPE, 'ptr')}")
+    need(w, f"icmp eq ptr {_field(w, x, DESCR)}, {w.load(item, _DTYPE, 'ptr')}")
     ndim, own = w.load(item, _NDIM), _field(w, x, NDIM, "i32")
-    _need(w, f"icmp eq i64 {w.value(f'zext i32 {own} to i64')}, {ndim}")
-    flags = w.value(f"and i32 {_field(w, x, FLAGS, 'i32')}, {CONTIGUOUS | ALIGNED}")
-    _need(w, f"icmp eq i32 {flags}, {CONTIGUOUS | ALIGNED}")
+    need(w, f"icmp eq i64 {w.value(f'zext i32 {own} to i64')}, {ndim}")
+    own_flags = w.value(f"and i32 {_field(w, x, FLAGS, 'i32')}, {flags}")
+    need(w, f"icmp eq i32 {own_flags}, {flags}")
     dims, wanted = _field(w, x, DIMS), w.at(item, len(_EACH))
     with w.loop(ndim) as d:
-        _need(w, f"icmp eq i64 {w.load(dims, d)}, {w.load(wanted, d)}")
+        need(w, f"icmp eq i64 {w.load(dims, d)}, {w.load(wanted, d)}")
 
 
 def _give() -> str:
@@ -250,7 +298,7 @@ def _give() -> str:
     state = w.at("%P", word(w, 2))
     plan, found = w.load(state, PLAN, "ptr"), w.load(array(w, 3), 0, "ptr")
     is_missing = w.value(f"icmp eq ptr {found}, null")
-    own = w.value(f"select i1 {is_missing}, ptr {_none(w, plan)}, ptr {found}")
+    own = w.value(f"select i1 {is_missing}, ptr {none_of(w, plan)}, ptr {found}")
     w.call("void", python(w, plan, "Py_IncRef"), f"ptr {own}")
     w.store(own, w.at(w.load(state, RESULTS, "ptr"), ITEMS, "i8"), word(w, 4), "ptr")
     w.line("ret i32 0")
@@ -263,7 +311,7 @@ def _leave_out() -> str:
     with w.when(w.value(f"icmp eq i8 {w.load(array(w, 3), 0, 'i8', 1)}, 0")):
         state = w.at("%P", word(w, 2))
         plan, items = w.load(state, PLAN, "ptr"), w.at(w.load(state, RESULTS, "ptr"), ITEMS, "i8")
-        none, made = _none(w, plan), w.load(items, word(w, 4), "ptr")
+        none, made = none_of(w, plan), w.load(items, word(w, 4), "ptr")
         w.call("void", python(w, plan, "Py_IncRef"), f"ptr {none}")
         w.store(none, items, word(w, 4), "ptr")
         w.call("void", python(w, plan, "Py_DecRef"), f"ptr {made}")
@@ -277,6 +325,8 @@ def kept_steps() -> dict[str, str]:
 
 
 __all__ = [
-    "LARGE_KEPT", "array_words", "copy_to_item", "dtype_address", "kept_steps", "new_array", "next_item",
-    "no_array_words", "packed_frame", "unpacked_frame",
+    "FLAG", "LARGE_KEPT", "array_words", "copy_array_to_item", "copy_to_item", "dtype_address", "kept_steps", "need",
+    "need_array",
+    "new_array", "new_object", "next_item", "no_array_words", "none_of", "object_words", "optional_at", "packed_frame",
+    "unpacked_frame",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..ops.registry import get_op
 from .emit import BOOL, INT64
 from .errors import NoNativeForm
-from .operands import CONSTANT, Frame, Maybe, Operand
+from .operands import CONSTANT, Frame, Listed, Maybe, Operand
 
 if TYPE_CHECKING:
     from .assembler import Assembler
@@ -23,7 +23,7 @@ Build = Callable[[], Sequence[Any]]
 
 def is_surely_array(x: Any) -> bool:
     """Whether a value is an array that is there."""
-    return x is not None and not isinstance(x, (Maybe, Frame))
+    return x is not None and not isinstance(x, (Maybe, Frame, Listed))
 
 
 def known_flag(x: Operand) -> bool | None:
@@ -47,6 +47,10 @@ def _joined(n: Assembler, paths: Sequence[list[Any]], values: Sequence[Any]) -> 
     like = next((v for v in values if v is not None), None)
     if like is None:
         return None
+    if isinstance(like, Listed):
+        if not all(isinstance(v, Listed) for v in values):
+            raise NoNativeForm("a path gives no list")
+        return Listed.of(_copied(n, paths, values), one_kind([v.item for v in values]))
     if isinstance(like, Frame):
         nothing = n.full((), 0, INT64)
         return Frame.of(_copied(n, paths, [nothing if v is None else v for v in values]))
@@ -54,6 +58,14 @@ def _joined(n: Assembler, paths: Sequence[list[Any]], values: Sequence[Any]) -> 
         return _copied(n, paths, values)
     flag = _copied(n, paths, [is_there(n, v) for v in values])
     return Maybe.of(_copied(n, paths, values), flag)
+
+
+def one_kind(items: Sequence[Any]) -> Any:
+    """What is known of the items of a list that is one of several; they must be of one kind."""
+    known = [item for item in items if item is not None]
+    if any(item != known[0] for item in known):
+        raise NoNativeForm("lists of arrays of several sizes")
+    return known[0] if known else None
 
 
 def _copied(n: Assembler, paths: Sequence[list[Any]], values: Sequence[Any]) -> Operand:
@@ -73,8 +85,8 @@ def is_there(n: Assembler, x: Any) -> Operand:
 
 def is_given(n: Assembler, values: Sequence[Any]) -> Operand:
     """Whether one of these is there."""
-    if any(isinstance(v, Frame) for v in values):
-        raise NoNativeForm("it is asked whether a frame is there")
+    if any(isinstance(v, (Frame, Listed)) for v in values):
+        raise NoNativeForm("it is asked whether a frame or list is there")
     flags = [is_there(n, v) for v in values if v is not None]
     if not flags or any(known_flag(f) for f in flags):
         return n.full((), bool(flags), BOOL)
@@ -88,8 +100,8 @@ def added(n: Assembler, x: Any, y: Any) -> Any:
     """x + y, where what is missing adds nothing."""
     if x is None or y is None:
         return y if x is None else x
-    if isinstance(x, Frame) or isinstance(y, Frame):
-        raise NoNativeForm("frames are added")
+    if isinstance(x, (Frame, Listed)) or isinstance(y, (Frame, Listed)):
+        raise NoNativeForm("frames or lists are added")
 
     def total() -> Sequence[Any]:
         return [n.apply(get_op("add"), x, y)]
@@ -108,12 +120,25 @@ def filled(n: Assembler, x: Any, like: Operand) -> Operand:
     return found
 
 
+def if_run(n: Assembler, x: Any, steps: Operand) -> Any:
+    """x, missing where a loop made no step."""
+    if x is None or isinstance(x, (Frame, Listed)):
+        return n.refuse("a loop's frame or list may be missing") if x is not None else None
+    has_run = n.apply(get_op("not_equal"), n.reshape(steps, ()), n.full((), 0, steps.dtype))
+    if isinstance(x, Maybe):
+        has_run = n.apply(get_op("logical_and"), has_run, x.flag)
+    return Maybe.of(x, has_run)
+
+
 def zeros_like(n: Assembler, x: Any) -> Any:
     """Zeros like x, missing where it is missing."""
-    if x is None or isinstance(x, Frame):
+    if x is None or isinstance(x, (Frame, Listed)):
         n.refuse("zeros are wanted for what is missing")
     zeros = n.full(x.shape, 0, x.dtype)
     return Maybe.of(zeros, x.flag) if isinstance(x, Maybe) else zeros
 
 
-__all__ = ["added", "chosen", "filled", "is_given", "is_surely_array", "is_there", "known_flag", "zeros_like"]
+__all__ = [
+    "added", "chosen", "filled", "if_run", "is_given", "is_surely_array", "is_there", "known_flag", "one_kind",
+    "zeros_like",
+]  # fmt: skip

@@ -73,12 +73,29 @@ class Maybe(Operand):
 
 @dataclass(frozen=True)
 class Frame(Operand):
-    """What a function keeps for its gradient: the address of a tuple of Python's, or 0 where it is missing."""
+    """What a function keeps for its gradient: the address of a tuple of Python's, or 0 where it is missing.
+
+    is_list: it is the address of a list that the program is given.
+    """
+
+    is_list: bool = False
 
     @staticmethod
     def of(x: Operand) -> Frame:
         """The frame whose address x holds."""
         return Frame(x.buffer, x.offset, x.shape, x.strides, x.dtype)
+
+
+@dataclass(frozen=True)
+class Listed(Operand):
+    """A list of arrays of one kind: three words (`list_steps`). item: their shape and dtype, where that is known."""
+
+    item: tuple[Shape, Dtype] | None = None
+
+    @staticmethod
+    def of(x: Operand, item: tuple[Shape, Dtype] | None = None) -> Listed:
+        """The list whose words x holds."""
+        return Listed(x.buffer, x.offset, x.shape, x.strides, x.dtype, item)
 
 
 def dense(shape: Shape, itemsize: int) -> Shape:

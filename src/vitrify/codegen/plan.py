@@ -24,7 +24,7 @@ from .layout import Layout
 from .llvm import host
 from .objects import ALIGNED, WRITABLE
 from .operands import ARENA, Buffer, Frame, Maybe, Operand, Step, all_steps
-from .results import results_of_program
+from .results import is_object, results_of_program
 from .sharing import SHARED
 from .steps import FUNCTIONS
 from .whole_vectors import fill_vectors
@@ -58,7 +58,7 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[A
     flags = [WRITABLE if x.buffer in assembler.written else ALIGNED for x in inputs]
     is_free = (assembler.has_loops or assembler.bytes >= _LONG) and not assembler.has_objects
     plan = _array(program, functions, list(zip(inputs, flags)), results, is_free, assembler.has_objects)
-    size = sum(r.size * r.dtype.itemsize for r in results if not isinstance(r, Frame))
+    size = sum(r.size * r.dtype.itemsize for r in results if not is_object(r))
     plan.objects = assembler.objects
     function = entry.function_of(plan)
     if assembler.words and assembler.calls_host:
@@ -66,7 +66,7 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[A
     if assembler.words:
         function = drawing(function, assembler.words)
     count = sum(len(list(all_steps(steps))) for steps in (assembler.steps, *[f.steps for f in functions]))
-    has_others = assembler.calls_host or any(x is None or isinstance(x, (Frame, Maybe)) for x in outputs)
+    has_others = assembler.calls_host or any(x is None or is_object(x) or isinstance(x, Maybe) for x in outputs)
     return Planned(function, program.arena, size, count, has_others)
 
 
@@ -148,13 +148,12 @@ def _array(
         ]  # fmt: skip
     for i, ((x, flags), place) in enumerate(zip(inputs, given)):
         first = specs_in + entry.EACH * i
-        is_frame = isinstance(x, Frame)
-        own = [0, id(tuple)] if is_frame else [dtype_address(x), x.ndim]
+        own = [0, id(list if x.is_list else tuple)] if isinstance(x, Frame) else [dtype_address(x), x.ndim]
         plan[first : first + entry.EACH] = [*own, at(place), at(place + x.ndim), flags]
     for i, (x, place) in enumerate(zip(results, made)):
         first = specs_out + entry.EACH * i
         steps = 0 if x.is_contiguous else at(place + x.ndim)  # null: elements in their order
-        descr = 0 if isinstance(x, Frame) else dtype_address(x)
+        descr = 0 if is_object(x) else dtype_address(x)
         plan[first : first + entry.EACH - 1] = [descr, x.ndim, at(place), steps]
     n_pointers, code = program.n_pointers, codes[0]
     plan[: entry.HEAD + 1] = [

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .emit import INT64
-from .operands import ARENA, OUTPUT, STATE, Buffer, Frame, Maybe, Operand
+from .operands import ARENA, OUTPUT, STATE, Buffer, Frame, Listed, Maybe, Operand
 
 if TYPE_CHECKING:
     from .assembler import Assembler
@@ -21,18 +21,25 @@ def results_of(assembler: Assembler, outputs: Sequence[Operand]) -> list[Operand
 
 
 def results_of_program(assembler: Assembler, outputs: Sequence[Any]) -> list[Operand]:
-    """The same as they lie; frames, and None for what is missing, are put among the results when the run ends."""
+    """The same as they lie; frames, lists and None for what is missing are put among the results when the run ends."""
     given = [Frame.of(assembler.full((), 0, INT64)) if out is None else out for out in outputs]
-    arrays = iter(_owned(assembler, [x for x in given if not isinstance(x, Frame)], _fills))
-    found = [x if isinstance(x, Frame) else next(arrays) for x in given]
+    arrays = iter(_owned(assembler, [x for x in given if not is_object(x)], _fills))
+    found = [x if is_object(x) else next(arrays) for x in given]
     _number(found)
     for number, out in enumerate(given):
         if isinstance(out, Frame):
             assembler.add("give", [STATE, out, number])
+        elif isinstance(out, Listed):
+            assembler.add("list_give", [STATE, out, number])
         elif isinstance(out, Maybe):
             assembler.add("leave_out", [STATE, out.flag, number])
-    assembler.has_objects = assembler.has_objects or any(isinstance(x, (Frame, Maybe)) for x in given)
+    assembler.has_objects = assembler.has_objects or any(is_object(x) or isinstance(x, Maybe) for x in given)
     return found
+
+
+def is_object(x: Operand) -> bool:
+    """Whether a result is an object of Python's that is no array."""
+    return isinstance(x, (Frame, Listed))
 
 
 def _owned(assembler: Assembler, outputs: Sequence[Operand], lies_well: Callable[[Operand], bool]) -> list[Operand]:
@@ -50,7 +57,7 @@ def _owned(assembler: Assembler, outputs: Sequence[Operand], lies_well: Callable
 
 def _number(results: Sequence[Operand]) -> None:
     for number, out in enumerate(results):
-        if not isinstance(out, Frame):
+        if not is_object(out):
             out.buffer.kind, out.buffer.number = OUTPUT, number
 
 
@@ -67,4 +74,4 @@ def _fills(x: Operand) -> bool:
     return replace(x, shape=tuple(x.shape[d] for d in order), strides=tuple(x.strides[d] for d in order)).is_contiguous
 
 
-__all__ = ["results_of", "results_of_program"]
+__all__ = ["is_object", "results_of", "results_of_program"]

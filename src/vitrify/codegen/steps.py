@@ -24,7 +24,8 @@ ARRAY_TYPE, FUNCTIONS = 11, 16
 NAMES = (
     "malloc", "free", "PyTuple_New", "PyArray_NewFromDescr", "Py_DecRef", "Py_IncRef", "PyEval_SaveThread",
     "PyEval_RestoreThread", "PyErr_CheckSignals", "PyErr_NoMemory",
-    "Py_GetRecursionLimit", "PyList_Append", "PyList_New", "PyObject_CallObject",
+    "Py_GetRecursionLimit", "PyList_Append", "PyList_New", "PyObject_CallObject", "PyList_GetSlice",
+    "PyList_Reverse",
 )  # fmt: skip
 
 

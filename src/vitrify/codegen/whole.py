@@ -20,7 +20,7 @@ from ..core.cache import BoundedCache
 from ..core.collecting import collection_paused
 from ..core.config import NATIVE
 from ..core.dump import dump, is_dumped
-from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta
+from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta, Ref
 from ..ir.decompose import simpler
 from ..ir.program import Block, Literal, Operator, Variable
 from ..ops.registry import OpDef
@@ -32,11 +32,12 @@ from .entry import may_refuse
 from .errors import NoNativeForm
 from .host_steps import Host, host_call, settle
 from .listing import listing
+from .lists import given_list
 from .llvm import why_not_here
 from .missing import is_surely_array
 from .native import for_steps
 from .objects import layout_is_known
-from .operands import INPUT, Buffer, Frame, Operand
+from .operands import INPUT, Buffer, Frame, Listed, Operand
 from .ordering import OrderingAssembler
 from .packing import pack_once
 from .plan import Planned, plan_of
@@ -58,6 +59,8 @@ MOST_UNSUITED = 64
 """Runs that a plan refuses for what frames hold, after which it is not tried any more."""
 MAX_REFUSED = 4
 """Signatures that cannot be planned for, after which no more are tried if none could."""
+_OBJECTS = (tuple, list)
+"""What a program is given beside arrays: frames and lists."""
 Found = dict[Variable, Any]
 
 
@@ -81,18 +84,27 @@ def why_not(operators: Sequence[Operator], has_host: bool = False, seen: Collect
     for operator in operators:
         op = operator.op
         is_called = has_host and op.called_back is not None
-        if (op.random and op.native is None) or (op.effect and not is_called) or operator.ref_count:
+        has_places = bool(operator.ref_count) and not (op.native_places or op.ahead_places)
+        if (op.random and op.native is None) or (op.effect and not is_called) or has_places:
             return f"{op.name} does more than compute its outputs"
         if not is_called and op.native is None and op.scalar is None and op.decompose is None and not op.view:
             return f"{op.name} has no native form"
-        if any(isinstance(v.meta, ListMeta) for v in operator.variables):
-            return f"{op.name} works on lists"
+        lists = [v for v in operator.variables if isinstance(v.meta, ListMeta)]
+        if lists and any(isinstance(b, Block) and b.name for b in operator.attrs.values()):
+            return "functions take and give no lists"
+        if not all(map(is_plain_list, lists)):
+            return f"{op.name} works on lists of lists"
         for block in operator.attrs.values():
             if isinstance(block, Block) and block not in seen:
                 reason = why_not(block.ops, has_host, {*seen, block} if block.name else seen)
                 if reason:
                     return reason
     return ""
+
+
+def is_plain_list(variable: Variable) -> bool:
+    """Whether a variable is a list of arrays."""
+    return isinstance(variable.meta, ListMeta) and isinstance(variable.meta.item, Meta)
 
 
 @dataclass(frozen=True)
@@ -159,11 +171,12 @@ class WholeProgram:
         if any(a.__class__ is not np.ndarray for a in arrays):
             if not all(map(_may_be_taken, self._inputs, arrays)):
                 return None
-            arrays = [a if a.__class__ is tuple else np.asarray(a) for a in arrays]
+            arrays = [a if a.__class__ in _OBJECTS else np.asarray(a) for a in arrays]
         planned = self._plan_for(arrays, may_plan)
         if planned is None or planned.function is _no_plan:
             return None
-        if planned.function is self._latest and arrays is given:  # has refused these a moment ago
+        is_given = all(a is b for a, b in zip(arrays, given))
+        if planned.function is self._latest and is_given:  # has refused these a moment ago
             self._give_up_on(arrays)
             return None
         self._latest = planned.function
@@ -176,8 +189,8 @@ class WholeProgram:
         return found
 
     def _give_up_on(self, arrays: Sequence[Any]) -> None:
-        """No longer try a plan that frames never suit: those of the interpreter may hold others than native ones."""
-        if any(a.__class__ is tuple for a in arrays):
+        """No longer try a plan that frames or lists never suit: the interpreter's may hold others than native ones."""
+        if any(a.__class__ in _OBJECTS for a in arrays):
             self._unsuited += 1
             if self._unsuited > MOST_UNSUITED:
                 self._plans.put(_signature(arrays), _REFUSED)
@@ -238,7 +251,8 @@ class WholeProgram:
         assembler = OrderingAssembler(self._kernel, self._run_block, key, team())
         assembler.functions.known, assembler.host = known, self._host
         given = [_given(i, a) for i, a in enumerate((*arrays, *more))]
-        found: Found = dict(zip(self._inputs, given))
+        values = [given_list(assembler, x, a) if isinstance(a, list) else x for x, a in zip(given, arrays)]
+        found: Found = dict(zip(self._inputs, values))
         self._run(assembler, self._operators, found)
         wanted = self._outputs if ending is None else ending.outputs
         outputs = [self._value(assembler, found, v) for v in wanted]
@@ -328,6 +342,8 @@ class WholeProgram:
     def _form(self, assembler: Assembler, operator: Operator, values: list[Any]) -> Any:
         """What the operator's native form makes of these values."""
         op: OpDef = operator.op
+        if operator.ref_count:
+            return _with_places(assembler, operator, values)
         if op.called_back is not None and assembler.host is not None:
             host = assembler.host
             call = partial(host_call, assembler, host, operator, values)
@@ -359,9 +375,37 @@ class WholeProgram:
         return [self._value(assembler, found, v) for v in block.outputs]
 
 
+def _with_places(assembler: Assembler, operator: Operator, values: list[Any]) -> Any:
+    """What the form makes of an operator with attributes that only the run knows."""
+    op = operator.op
+    form = op.native if op.native_places else op.ahead or op.native
+    if form is None:
+        raise NoNativeForm(f"{op.name} has no native form for what only the run knows")
+    attrs = {k: _filled(v, values) for k, v in operator.attrs.items()}
+    return form(assembler, *values[: len(values) - operator.ref_count], **attrs)
+
+
+def _filled(value: Any, values: Sequence[Any]) -> Any:
+    """An attribute with the arrays of one number in it that the run knows."""
+    if isinstance(value, Ref):
+        found = values[value.index]
+        if value.item is not None or not is_surely_array(found) or found.size != 1:
+            raise NoNativeForm("an attribute is no number of the run's")
+        return found
+    if isinstance(value, slice) and any(isinstance(v, Ref) for v in (value.start, value.stop, value.step)):
+        raise NoNativeForm("sizes that only the run knows")
+    return type(value)(_filled(v, values) for v in value) if isinstance(value, (list, tuple)) else value
+
+
 def _signature(arrays: Sequence[Any]) -> tuple[Any, ...]:
     """What a plan is for."""
-    return tuple([tuple if a.__class__ is tuple else (a.shape, a.strides, a.dtype) for a in arrays])
+    return tuple([_kind_of(a) if a.__class__ in _OBJECTS else (a.shape, a.strides, a.dtype) for a in arrays])
+
+
+def _kind_of(given: Any) -> tuple[Any, ...]:
+    """What a plan is for of a frame or list: of the latter, what its first array is."""
+    first = next((x for x in given if isinstance(x, np.ndarray)), None) if given.__class__ is list else None
+    return (given.__class__,) if first is None else (list, first.shape, first.dtype)
 
 
 def may_miss(operator: Operator) -> bool:
@@ -377,20 +421,23 @@ def _may_be_taken(variable: Variable, value: Any) -> bool:
     """Whether a value is one that a program may be planned for."""
     if isinstance(variable.meta, FrameMeta):
         return value.__class__ is tuple
+    if isinstance(variable.meta, ListMeta):
+        return value.__class__ is list
     return isinstance(value, (np.ndarray, np.generic))
 
 
 def _given(number: int, value: Any) -> Operand:
     """What a program is given."""
-    if value.__class__ is tuple:
-        return Frame(Buffer(INPUT, 8, number), 0, (), (), INT64)
+    if value.__class__ in _OBJECTS:
+        return Frame(Buffer(INPUT, 8, number), 0, (), (), INT64, is_list=value.__class__ is list)
     return Operand(Buffer(INPUT, value.nbytes, number), 0, value.shape, value.strides, value.dtype)
 
 
 def _check(operator: Operator, variable: Variable, value: Any) -> None:
     """Raise NoNativeForm unless the value is what the program says of the variable."""
     meta = variable.meta
-    if (value is None and may_miss(operator)) or (isinstance(meta, FrameMeta) and isinstance(value, Frame)):
+    is_frame = isinstance(meta, FrameMeta) and isinstance(value, Frame)
+    if (value is None and may_miss(operator)) or is_frame or (is_plain_list(variable) and isinstance(value, Listed)):
         return
     if value is None or not isinstance(meta, Meta):
         raise NoNativeForm(f"{operator.op.name} gives something else than an array")
@@ -432,4 +479,4 @@ def _are_separate(inputs: Sequence[Variable], operators: Sequence[Operator], out
     return len(set(found)) == len(found) and given.isdisjoint(found)
 
 
-__all__ = ["WholeProgram", "whole_program", "why_not"]
+__all__ = ["WholeProgram", "is_plain_list", "whole_program", "why_not"]

@@ -155,10 +155,9 @@ def _while_meta(*values: Any, cond: Any, body: Any, n_carried: int, n_xs: int, r
 
 
 def _while_native(n: Any, *values: Any, cond: Any, body: Any, n_carried: int, n_xs: int, reverse: bool) -> Any:
-    if n_xs or len(body.outputs) != n_carried:
-        n.refuse("a loop that reads or writes lists has no native form")
     until, values = (values[0], values[1:]) if cond is None else (cond, values)
-    return n.loop(until, body, values[:n_carried], values[n_carried:])
+    carried, xs, captured = values[:n_carried], values[n_carried : n_carried + n_xs], values[n_carried + n_xs :]
+    return n.loop(until, body, carried, captured, xs, reverse)
 
 
 while_op = define_op(

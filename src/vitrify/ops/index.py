@@ -15,7 +15,7 @@ from .arguments import SCALARS, is_tensor
 from .flat_index import taken_at
 from .index_form import FULL, Index, array_shape, basic_shape, is_mask, parse_index, plain_basic
 from .like import cast, sum_to_like, zeros_like
-from .moving_forms import getitem_form, setitem_form
+from .moving_forms import getitem_form, setitem_form, write_at
 from .registry import OpDef, define_op, get_op
 
 # -- reading ---------------------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ def _getitem_adjoint_kernel(xp: Any, x: Any, like: Any, *, index: tuple[Any, ...
 
 def _getitem_adjoint_native(n: Any, x: Any, like: Any, *, index: tuple[Any, ...]) -> Any:
     out = n.copy(n.full(like.shape, 0, x.dtype))
-    n.copy(x, n.view(lambda a: _view(a, index), out))
+    write_at(n, out, x, index)
     return out
 
 
@@ -68,6 +68,7 @@ getitem_adjoint_op: OpDef = define_op(
     vjp={"x": lambda ct, *, index: getitem_op(ct, index=index)},
     dynamic=("index",),
     native=_getitem_adjoint_native,
+    native_places=True,
     shape_only=["like"],
 )
 

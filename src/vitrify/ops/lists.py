@@ -48,6 +48,7 @@ list_of_op: OpDef = define_op(
     "list_of",
     amp="keep",
     kernel=lambda xp, *items, item: list(items),
+    native=lambda n, *items, item: n.list_of(items),
     meta=lambda *items, item: ListMeta(functools.reduce(merge_metas, items, item)),
     vjp=_list_of_vjp,
 )
@@ -55,6 +56,7 @@ list_len_op: OpDef = define_op(
     "list_len",
     amp="keep",
     kernel=lambda xp, x: xp.asarray(len(x), dtype="int64"),
+    native=lambda n, x: n.list_length(x),
     meta=lambda x: Meta((), int64),
     vjp=NoGradient("the result is a length"),
     shape_only=["x"],
@@ -95,6 +97,7 @@ list_append_op: OpDef = define_op(
     "list_append",
     amp="keep",
     kernel=lambda xp, x, item: [*x, item],
+    native=lambda n, x, item: n.list_appended(x, item),
     meta=lambda x, item: ListMeta(merge_metas(_item(x), item)),
     vjp={
         "x": lambda ct: list_slice_op(ct, start=None, stop=-1, step=None),
@@ -105,6 +108,8 @@ list_get_op: OpDef = define_op(
     "list_get",
     amp="keep",
     kernel=lambda xp, x, *, index: x[_at(x, index)],
+    native=lambda n, x, *, index: n.list_item(x, index),
+    native_places=True,
     meta=lambda x, *, index: _item(x),
     vjp={"x": lambda ct, *, x_like, index: list_one_op(ct, x_like, index=index)},
     dynamic=["index"],
@@ -114,6 +119,8 @@ list_pick_op: OpDef = define_op(  # list_get from the cotangent of a list: missi
     "list_pick",
     amp="keep",
     kernel=lambda xp, x, like, *, index: x[index],
+    native=lambda n, x, like, *, index: n.list_item(x, index, like),
+    native_places=True,
     meta=_like_other,
     vjp={"x": lambda ct, *, x_like, index: list_one_op(ct, x_like, index=index)},
     dynamic=["index"],
@@ -233,10 +240,17 @@ def _put_back(x: list[Any], order: Any) -> list[Any]:
     return out
 
 
+def _slice_native(n: Any, x: Any, *, start: Any, stop: Any, step: Any) -> Any:
+    if (start, stop, step) != (None, -1, None):
+        n.refuse("parts of lists have no native form, but all items without the last")
+    return n.list_shortened(x)
+
+
 list_slice_op: OpDef = define_op(
     "list_slice",
     amp="keep",
     kernel=lambda xp, x, *, start, stop, step: x[slice(start, stop, step)],
+    native=_slice_native,
     meta=_list_like,
     vjp={"x": lambda ct, *, x_like, start, stop, step: list_unslice_op(ct, x_like, start=start, stop=stop, step=step)},
     dynamic=["start", "stop", "step"],
@@ -383,6 +397,11 @@ def sum_dtype(dtype: DType) -> DType:
     return int64 if dtype is bool_ else dtype
 
 
+def _unstacked(x: Any) -> list[Any]:
+    """The items along the first dimension, also numbers as arrays."""
+    return list(x) if x.ndim > 1 else [x[i, ...] for i in range(len(x))]
+
+
 list_stack_op: OpDef = define_op(
     "list_stack",
     amp="keep",
@@ -393,7 +412,7 @@ list_stack_op: OpDef = define_op(
 list_unstack_op: OpDef = define_op(
     "list_unstack",
     amp="keep",
-    kernel=lambda xp, x, *, axis: list(xp.moveaxis(x, axis, 0)),
+    kernel=lambda xp, x, *, axis: _unstacked(xp.moveaxis(x, axis, 0)),
     meta=_unstacked_meta,
     vjp={"x": lambda ct, *, out_like, axis: list_stack_op(list_fill_op(ct, out_like), axis=axis)},
 )

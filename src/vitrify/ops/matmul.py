@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,8 @@ def _swapped(xp: Any, x: Any, transposed: bool) -> Any:
 def _product(xp: Any, x: Any, y: Any) -> Any:
     """x @ y; the rows of a stacked x go through one matrix product when y is a single matrix."""
     if y.ndim == 2 and x.ndim > 2 and x.flags.c_contiguous:
-        return xp.matmul(x.reshape(-1, x.shape[-1]), y).reshape(*x.shape[:-1], y.shape[-1])
+        rows = x.reshape(prod(x.shape[:-1]), x.shape[-1])  # how many there are cannot be told of rows without elements
+        return xp.matmul(rows, y).reshape(*x.shape[:-1], y.shape[-1])
     return xp.matmul(x, y)
 
 

@@ -118,6 +118,7 @@ if_run_op: OpDef = define_op(  # x, but nothing where the loop made no step
     "if_run",
     amp="keep",
     kernel=lambda xp, x, steps: x if int(steps) else None,
+    native=lambda n, x, steps: n.if_run(x, steps),
     meta=lambda x, steps: x,
     vjp={"x": lambda ct, *, steps: if_run_op(ct, steps)},
     passes=True,

@@ -201,6 +201,16 @@ def setitem_form(n: Any, x: Any, value: Any, *indices: Any, index: tuple[Any, ..
     return n.copy(n.view(lambda a: np.moveaxis(a, 0, axis), table))
 
 
+def write_at(n: Any, x: Any, value: Any, index: tuple[Any, ...]) -> None:
+    """Write a value, as large as the part of x at an index, there; the run may know one number of the index."""
+    basic, places = _split_places(index)
+    part = n.view(lambda a: a[(*basic, Ellipsis)], x)
+    if places:
+        _put_at(n, part, value, places)
+    else:
+        n.copy(value, part)
+
+
 def _put_at(n: Any, part: Any, value: Any, places: list[tuple[int, Any]]) -> None:
     """Write a value where the run says, along one dimension of a part of an array."""
     if len(places) > 1:

@@ -184,6 +184,7 @@ class OpDef:
         bound: `bound(**attrs)` -> the kernel with its attributes given, for one that prepares something of them.
         native: `native(n, *operands, **attrs)` -> its outputs as steps of a native program, written with the methods of
             codegen's Assembler `n`; elementwise ops and views need none.
+        native_places: whether that form takes attributes that only the run knows, as arrays of one element.
         native_alone: whether the native form is worth a call of its own, where arrays are large, too.
         native_windows: whether it multiplies with windows of an array, which pays for all around it, however large.
         called_back: `called_back(n, call, *operands, **attrs)` -> its outputs in a native program that may call Python:
@@ -237,6 +238,7 @@ class OpDef:
     bound: Callable[..., Callable[..., Any]] | None = None
     native: Callable[..., Any] | None = None
     called_back: Callable[..., Any] | None = None
+    native_places: bool = False
     native_alone: bool = False
     native_windows: bool = False
     ahead: Callable[..., Any] | None = None
@@ -362,6 +364,7 @@ def define_op(
     bound: Callable[..., Callable[..., Any]] | None = None,
     native: Callable[..., Any] | None = None,
     called_back: Callable[..., Any] | None = None,
+    native_places: bool = False,
     native_alone: bool = False,
     native_windows: bool = False,
     ahead: Callable[..., Any] | None = None,
@@ -413,6 +416,7 @@ def define_op(
         bound=bound,
         native=native,
         called_back=called_back,
+        native_places=native_places,
         native_alone=native_alone,
         native_windows=native_windows,
         ahead=ahead,

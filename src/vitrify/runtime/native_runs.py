@@ -12,12 +12,13 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from ..codegen.single import alone
-from ..codegen.whole import LARGE_STEP, why_not
+from ..codegen.whole import LARGE_STEP, is_plain_list, why_not
 from ..core.meta import Meta
 from ..ir.decompose import decomposed
 from ..ir.program import Operator, Variable
 from ..ir.rows import is_pointwise
 from ..ir.ssa_blocks import graph_of
+from ..ops.control_flow import while_op
 from ..ops.sizes import stand_in_op
 from .costs import allocated, bytes_of
 from .instruction import Frame, Instruction
@@ -97,7 +98,7 @@ def cut(core: InterpreterCore, left_out: Collection[Operator]) -> list[Part] | N
     start_of_rest = 0
     for start, end in _stretches(instructions, is_cut):
         own = instructions[start:end]
-        count = sum(not _is_free(i.operator) for i in own)
+        count = sum(_weight(i.operator) for i in own)
         if count >= LEAST_OPERATORS or any(i.operator.op.native_alone for i in own):
             if start_of_rest < start:
                 found.append(_Stretch(core, start_of_rest, instructions[start_of_rest:start]))
@@ -148,12 +149,18 @@ def _may_be_native(operator: Operator, may_be_large: bool) -> bool:
     """Whether an operator works on little, and has a native form as far as can be said without compiling."""
     values = [v for v in (*operator.inputs, *operator.outputs) if isinstance(v, Variable)]
     largest = inf if operator.op.native_alone or may_be_large else LARGE_STEP
-    if not all(isinstance(v.meta, Meta) and bytes_of(v) < largest for v in values) or why_not([operator]):
+    are_small = all(is_plain_list(v) or (isinstance(v.meta, Meta) and bytes_of(v) < largest) for v in values)
+    if not are_small or why_not([operator]):
         return False
     if operator.op.native is not None or _is_free(operator):
         return True
     (op,) = graph_of(alone(operator)).ops
     return is_pointwise(op) or decomposed(op) is not None
+
+
+def _weight(operator: Operator) -> int:
+    """How many operators the interpreter would run; of loops at least as many as are worth a call."""
+    return 0 if _is_free(operator) else LEAST_OPERATORS if operator.op is while_op else 1
 
 
 def _is_free(operator: Operator) -> bool:

@@ -41,7 +41,7 @@ class AheadAssembler(OrderingAssembler):
     is_sample: sizes stand for others, so nothing may be chosen by how large they are.
     """
 
-    merges_images = chooses_by_size = False
+    merges_images = chooses_by_size = makes_objects = False
     longest_order = longest_values = inf
 
     def __init__(
