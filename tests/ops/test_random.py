@@ -11,7 +11,7 @@ import scipy.stats
 
 import vitrify as paddle
 from vitrify.core.errors import ArgumentError, DTypeError
-from vitrify.static import Executor, Program, data, program_guard
+from vitrify.static import Executor, InputSpec, Program, data, program_guard
 
 MANY = 20_000
 
@@ -180,3 +180,38 @@ def test_gradients_reach_the_mean_and_std_of_normal() -> None:
 def test_errors(call: Callable[[], Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()
+
+
+def drawn_place(x):
+    """Where a picture of unknown size is cropped."""
+    top = paddle.randint(0, x.shape[0] - 3, [2])
+    left = int(paddle.randint(x.shape[1] - 3))
+    return x[:, left : left + 4], top, paddle.randint_like(x, x.sum().astype("int64"))
+
+
+def test_bounds_of_integers_may_be_known_to_the_run_alone(tmp_path):
+    spec = [InputSpec([None, None], "float32")]
+    static = paddle.jit.to_static(drawn_place, input_spec=spec, full_graph=True)
+    paddle.jit.save(static, str(tmp_path / "crop"))
+    loaded = paddle.jit.load(str(tmp_path / "crop"))
+    for rows, columns in ((5, 9), (20, 6)):
+        x = paddle.arange(rows * columns).reshape([rows, columns]).astype("float32")
+        results = []
+        for call in (drawn_place, static, loaded):
+            paddle.seed(7)
+            results.append([out.numpy() for out in call(x)])
+        for others in results[1:]:
+            for want, found in zip(results[0], others, strict=True):
+                assert want.dtype == found.dtype
+                np.testing.assert_array_equal(want, found)
+
+
+def test_an_empty_range_that_the_run_finds_raises_as_in_eager_code():
+    def between(x):
+        return paddle.randint(2, x.sum().astype("int64"), [3])
+
+    static = paddle.jit.to_static(between, full_graph=True)
+    assert static(paddle.ones([3])).tolist() == [2, 2, 2]
+    for call in (between, static):
+        with pytest.raises(ArgumentError, match="low=2 and high=1"):
+            call(paddle.ones([1]))

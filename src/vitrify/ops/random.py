@@ -226,16 +226,22 @@ def log_normal(mean: Any = 1.0, std: Any = 2.0, shape: Any = None, name: str | N
 # -- integers --------------------------------------------------------------------------------------------------------
 
 
-def _randint_kernel(xp: Any, *, key: Any, shape: Any, low: int, high: int, dtype: DType) -> Any:
-    sizes = entries(shape)
-    return philox.randint(xp, draw(key, philox.word_count(sizes, dtype)), low, high, sizes, dtype)
+def _randint_kernel(xp: Any, *, key: Any, shape: Any, low: Any, high: Any, dtype: DType) -> Any:
+    sizes, first, last = entries(shape), int(low), int(high)
+    _need_range(first, last)
+    return philox.randint(xp, draw(key, philox.word_count(sizes, dtype)), first, last, sizes, dtype)
 
 
-def _randint_meta(*, shape: Any, low: int, high: int, dtype: DType) -> Meta:
+def _need_range(low: int, high: int) -> None:
     if low >= high:
         raise ArgumentError(f"randint: low must be less than high, got low={low} and high={high}")
     if high - low >= 1 << 64:
         raise ArgumentError(f"randint: fewer than 2**64 integers may lie in [low, high), got low={low} and high={high}")
+
+
+def _randint_meta(*, shape: Any, low: Any, high: Any, dtype: DType) -> Meta:
+    if isinstance(low, int) and isinstance(high, int):
+        _need_range(low, high)
     if not (dtype.is_integer or dtype is bool_):
         raise DTypeError(f"randint: dtype must be an integer type, got {dtype.name}")
     return Meta(shape_dims("randint", shape), dtype)
@@ -246,7 +252,7 @@ randint_op = define_op(
     kernel=_randint_kernel,
     meta=_randint_meta,
     vjp=DRAWN,
-    dynamic=("shape",),
+    dynamic=("shape", "low", "high"),
     random=True,
     maps={"paddle": "randint"},
     native=lambda n, **attrs: _forms.randint_form(n, **attrs),
@@ -254,12 +260,14 @@ randint_op = define_op(
 )
 
 
-def _range(op: str, low: Any, high: Any) -> tuple[int, int]:
-    if high is None:
-        low, high = 0, low
-        if high <= 0:
-            raise ArgumentError(f"{op}: without high, low must be greater than 0, got {high}")
-    return int(low), int(high)
+def _range(op: str, low: Any, high: Any) -> tuple[Any, Any]:
+    """The bounds as ints; one that only a run of the program knows as a tensor."""
+    first, last = (as_int(op, v, name) if is_unknown(v) else v for v, name in ((low, "low"), (high, "high")))
+    if last is None:
+        first, last = 0, first
+        if not is_unknown(last) and last <= 0:
+            raise ArgumentError(f"{op}: without high, low must be greater than 0, got {last}")
+    return first if is_unknown(first) else int(first), last if is_unknown(last) else int(last)
 
 
 def randint(

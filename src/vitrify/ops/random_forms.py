@@ -60,8 +60,10 @@ def gaussian_form(n: Any, *, shape: Any, dtype: DType, mean: float, std: float, 
     return _as(n, found if (mean, std) == (0.0, 1.0) else _scaled(n, found, std, mean), dtype)
 
 
-def randint_form(n: Any, *, shape: Any, low: int, high: int, dtype: DType) -> Any:
+def randint_form(n: Any, *, shape: Any, low: Any, high: Any, dtype: DType) -> Any:
     """Integers from [low, high): `philox.randint`."""
+    if not (isinstance(low, int) and isinstance(high, int)):
+        n.refuse("integers within bounds that only the run knows are drawn without a native form")
     return _as(n, n.draw_integers(entries(shape), low, high, dtype.itemsize == 8), dtype)
 
 
