@@ -177,6 +177,7 @@ class Builder:
         # Whether objects hold attributes of their own that their classes have, too, of those written: by place key.
         self.owned: dict[Any, Any] = {}
         self.asked: list[Any] = []  # questions about tensors that are answered when the trace ends
+        self.merged_arrays: list[Any] = []  # of NumPy's, which are what some value is on one path
         self.made_generators: dict[int, Any] = {}  # of random numbers, by id, with what stands for them in runs
         self.appending: OpDef | None = None  # the op whose inputs are looked at, for messages
         # Whether some variable may be None, as only the program knows.

@@ -27,7 +27,7 @@ from ..state.ownership import OF_CALLER, Forking, let_go, note_forks, note_forks
 from ..state.places import AttrPlace, CellPlace, ContentPlace, ItemPlace, items_of, restore, wholes, with_items
 from ..values.base import MaybeUnset, Undefined, Unmergeable, builder, is_graph, scalar_condition
 from ..values.cases import note_chosen
-from ..values.deferred import holds_deferred
+from ..values.deferred import Deferred, holds_deferred
 from ..values.emit import emit
 from ..values.foreign import ForeignError
 from ..values.handlers import RaisedInCallError, is_passed
@@ -291,7 +291,7 @@ def _merge_values(sides: Sequence[_Side], names: Sequence[str], joined: Joined) 
         pair = None if a is b else _pair_of_containers(a, b)
         known = made.get(pair)
         if known is None:
-            known = a if a is b else merge(name, x, y, joined)
+            known = a if a is b else merge(name, *_both_listed(x, y, joined), joined)
         elif isinstance(known, MaybeUnset):
             unset = a if isinstance(a, Undefined) else b
             known = MaybeUnset(unset.name, unset.line, known.value, known.flag)
@@ -308,7 +308,22 @@ def _pair_of_containers(a: Any, b: Any) -> tuple[int, int] | None:
 
 
 def _is_container(value: Any) -> bool:
-    return is_open(value) or can_change(value)
+    return is_open(value) or can_change(value) or (isinstance(value, Deferred) and value.region() is not None)
+
+
+def _both_listed(a: Any, b: Any, joined: Joined) -> tuple[Any, Any]:
+    """What two paths left in a variable; beside a list, one that a run computes as one that the program holds."""
+    if isinstance(a, list) or isinstance(b, list):
+        return _listed(a, joined.then), _listed(b, joined.orelse)
+    return a, b
+
+
+def _listed(value: Any, block: Block) -> Any:
+    if not isinstance(value, Deferred) or value.region() is not block:
+        return value
+    with builder().resume(block):
+        found = value.listed()
+    return value if found is None else found
 
 
 def _merge_handles(sides: Sequence[_Side], joined: Joined) -> list[tuple[Variable, int, bool | None]]:

@@ -43,7 +43,7 @@ from ..values.base import (
     is_tensor,
     scalar_condition,
 )
-from ..values.carried_text import MAX_TEXT, CharactersSlot, are_texts, characters, text_size
+from ..values.carried_text import are_texts
 from ..values.cases import either_of, note_among
 from ..values.decided import are_apart
 from ..values.emit import (
@@ -63,6 +63,7 @@ from ..values.text import GraphText, as_text
 from ..values.text_choice import TextSlot, chosen, is_text
 from ..values.user_errors import without_frames
 from .error_slot import ErrorSlot, error_slot, left
+from .of_run import text_of_paths, value_of_paths
 from .paired import LACKING, fits, have_one_rank, is_derived_scalar, paired_options
 
 
@@ -285,21 +286,7 @@ def _one_text(a: Any, b: Any, joined: Joined) -> Any:
         first = as_text(a)
     with builder().resume(joined.orelse):
         second = as_text(b)
-    return _text_of(first, second, joined)
-
-
-def _text_of(a: Any, b: Any, joined: Joined) -> TextSlot:
-    """The text of the path taken; where the two show much, by its characters.
-
-    A text to which many branches add would otherwise be shown twice by what each of them gives.
-    """
-    if text_size(a) + text_size(b) <= MAX_TEXT:
-        return chosen(a, b, joined.add, placeholder_for)
-    with builder().resume(joined.then):
-        first = characters(a)
-    with builder().resume(joined.orelse):
-        second = characters(b)
-    return CharactersSlot(joined.add((first, first.dtype), (second, second.dtype)))
+    return text_of_paths(first, second, joined.then, joined.orelse, joined.add)
 
 
 def _unlike(name: str, a: Any, b: Any) -> Unmergeable:
@@ -384,10 +371,13 @@ def _merge_leaf(name: str, a: Any, b: Any, joined: Joined) -> Any:
     a, b = decided(a, joined.pred, True), decided(b, joined.pred, False)
     if a is b or (a.__class__ is b.__class__ and isinstance(a, (*SCALARS, str, bytes)) and _same(a, b)):
         return a
+    of_run = value_of_paths(a, b, joined.then, joined.orelse, joined.add)
+    if of_run is not None:
+        return of_run
     if is_derived_scalar(a) or is_derived_scalar(b) or are_apart(a, b):
         return merge_options(name, a, b, joined)
     if is_text(a) and is_text(b) and not (isinstance(a, str) and isinstance(b, str)):
-        return _text_of(a, b, joined)
+        return text_of_paths(a, b, joined.then, joined.orelse, joined.add)
     if is_open(a) and is_open(b):
         return _merge_lists(a, b, joined)
     if (a is None or b is None) and is_numeric(b if a is None else a):

@@ -99,6 +99,8 @@ def _is_shared(owner: Any) -> bool:
     builder = current_builder()
     if builder is None:
         return False
+    if isinstance(owner, np.ndarray) and any(np.may_share_memory(owner, held) for held in builder.merged_arrays):
+        return True
     block = builder.made.opaque_block_of(owner)
     if builder.block.parent is None:
         return block is None and (isinstance(owner, _GIVEN) or holds_others(owner))

@@ -27,6 +27,10 @@ class GivenArray(HostValue):
         object.__setattr__(self, "first", array.node)
         object.__setattr__(self, "given", given)
 
+    def can_join(self, other: Any) -> bool:
+        """No copy may stand for the caller's own array, which whoever gets it back gets."""
+        return False
+
     def made_in(self, journal: Journal) -> None:
         """Take note of the journal of the whole trace, in which it can be changed."""
         object.__setattr__(self, "journal", journal)

@@ -23,7 +23,11 @@ from ...eager.host_ops import host_value_op
 from ...eager.tensor import Tensor, to_tensor
 from ...ir.graph_tensor import as_number
 from ...ir.program import Block, Variable
+from ...ops.lists import list_unstack_op
 from ...ops.sizes import dim_size
+from ..containers.list_items import Items, passed_on
+from ..containers.lists import GraphList
+from ..containers.specs import TensorSpec
 from ..state.journal import innermost_journal
 from ..values.base import builder
 from ..values.deferred import Call, Deferred, Input, captured, parts, record
@@ -118,6 +122,40 @@ class HostValue(Deferred):
     def eager_class(self) -> type:
         """`type()` of what it will be."""
         return self._agreed([type(s) for s in self._seen()], "class")  # type: ignore[no-any-return]
+
+    def region(self) -> Block | None:
+        return self.block
+
+    def listed(self) -> Any:
+        if self._forms() != {"list"} or len(self.meta().shape) != 1:
+            return None
+        if "list" not in self.__dict__:
+            tensor = self.tensor(in_full=True)
+            item = TensorSpec(Meta((), tensor.dtype), is_number=True)
+            made = GraphList.of(Items(item, (passed_on(list_unstack_op, tensor, axis=0),)))
+            object.__setattr__(self, "list", made)
+        return self.__dict__["list"]
+
+    def can_join(self, other: Any) -> bool:
+        values = (self, other)
+        if not all(isinstance(value, (HostValue, np.ndarray)) for value in values):
+            return False
+        found = [sample_of(value, number) for value in values for number in range(SAMPLES)]
+        if not all(isinstance(sample, np.ndarray) for sample in found):
+            return False
+        return len({(s.dtype, s.ndim) for s in found}) == 1 and found[0].dtype.kind in "biufc"
+
+    def held_of(self, value: Any) -> Variable:
+        return value.tensor(in_full=True) if isinstance(value, HostValue) else builder().value(value.copy())
+
+    def joined(self, values: tuple[Any, Any], held: Variable) -> Any:
+        """An array of the path taken. By its samples it shows the memory of both, so that changes are refused."""
+        builder().merged_arrays += [value for value in values if isinstance(value, np.ndarray)]
+        samples = [sample_of(values[number % 2], number) for number in range(SAMPLES)]
+        found = HostValue(Call(_numpy, (captured(held),)), tuple(samples))
+        if any(isinstance(value, np.ndarray) for value in values):
+            object.__setattr__(found, "journal", None)  # an array of Python's own would not see what is written to it
+        return found
 
     def truth(self) -> Any:
         """`bool()` when the program runs; the value itself where it has none."""

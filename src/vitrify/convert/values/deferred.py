@@ -68,6 +68,26 @@ class Deferred:
         """The block where evaluating it may raise an exception, as nowhere else; None where it raises none."""
         return None
 
+    def region(self) -> Block | None:
+        """The block where it was made, where that is known."""
+        return None
+
+    def listed(self) -> Any:
+        """The value as a list that the program holds, always the same one; None where it is none of numbers."""
+        return None
+
+    def can_join(self, other: Any) -> bool:
+        """Whether one such value can stand for this one on one path and `other` on another: by a tensor of each."""
+        return False
+
+    def held_of(self, value: Any) -> Variable:
+        """The tensor for one of the two, in the block being built."""
+        raise NotImplementedError
+
+    def joined(self, values: tuple[Any, Any], held: Variable) -> Any:
+        """The value that stands for these two, of which `held` is the tensor of the path taken."""
+        raise NotImplementedError
+
     def truth(self) -> Any:
         """The value as a condition: a bool of the program where it has one, or else itself."""
         return self
