@@ -117,6 +117,13 @@ CASES = {
     "take_along_axis": (lambda x, i: paddle.take_along_axis(x, i, 1), [reals(3, 7), ids(7, 3, 2)], (0,)),
     "take_along_axis, repeated": (lambda x, i: paddle.take_along_axis(x, i, 0), [reals(3, 7), ids(3, 2, 1)], ()),
     "one_hot": (lambda x: F.one_hot(x, 6), [ids(6, 3, 4)], (0,)),
+    "products of integers": (lambda x, y: paddle.matmul(x, y), [ids(99, 2, 3, 4), ids(99, 2, 4, 5)], (0,)),
+    "products of integers, turned": (
+        lambda x, y: paddle.matmul(x.astype("int32"), y, transpose_y=True), [ids(9, 2, 3, 4), ids(9, 5, 4).astype("int32")], ()
+    ),
+    "products of short integers": (
+        lambda x: paddle.matmul(x.astype("int32"), x.astype("int32").t()), [ids(1 << 30, 3, 4)], (0,)
+    ),
     "max_unpool": (unpooled, [reals(2, 3, 6, 8)], (0,)),
     "max_unpool, line": (unpooled_line, [reals(2, 3, 9)], ()),
     "setitem": (written_into, [reals(4, 5), reals(4, 2)], ()),

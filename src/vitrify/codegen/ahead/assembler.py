@@ -152,10 +152,14 @@ class AheadAssembler(OrderingAssembler):
     # -- products ------------------------------------------------------------------------------------------------------
 
     def _multiplies(self, dtype: Dtype) -> bool:
-        return dtype in gemm.DTYPES
+        return dtype in gemm.DTYPES or dtype.kind in "iu"
 
     def _products(self, x: Operand, y: Operand, out: Operand, batch: Shape, bias: Operand | None) -> None:
         x, y = (expanded(v, (*batch, *v.shape[-2:])) for v in (x, y))
+        if x.dtype.kind in "iu":
+            words = [out, self.contiguous(x), self.contiguous(y), prod(batch), *out.shape[-2:], x.shape[-1]]
+            self.add(f"products_of_i{8 * x.dtype.itemsize}", words)
+            return
         y = self._known_in_rows(y)
         m, n, k = out.shape[-2], out.shape[-1], x.shape[-1]
         self._multiply(x, y, out, (m, n, k), [*x.strides[-2:], *y.strides[-2:]], None)

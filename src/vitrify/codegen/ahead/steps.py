@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
+import numpy as np
+
 from ..emit import FLOAT32, FLOAT64, Dtype, memory_type
 from ..order_steps import order_steps
 from ..steps import PARAMETERS
@@ -164,6 +166,29 @@ def offsets() -> str:
     return w.text
 
 
+def integer_products(dtype: Dtype) -> str:
+    """Products of stacks of matrices of integers, which wrap around as NumPy's do.
+
+    c: 2 to, 3 and 4 from, 5 how many, 6 rows, 7 columns, 8 elements of a sum.
+    """
+    type, size = memory_type(dtype), dtype.itemsize
+    w = Writer("i32", f"products_of_{type}", PARAMETERS)
+    out, x, y = (_array(w, i) for i in (2, 3, 4))
+    stacks, rows, columns, inner = (w.load("%c", i) for i in range(5, 9))
+    with w.loop(stacks) as s, w.loop(rows) as i:
+        row = w.add(w.times(s, rows), i)
+        target = w.at(out, w.times(row, columns), type)
+        w.call("void", "@llvm.memset.p0.i64", f"ptr {target}", "i8 0", f"i64 {w.times(columns, size)}", "i1 0")
+        with w.loop(inner) as p:
+            by = w.load(x, w.add(w.times(row, inner), p), type, size)
+            other = w.at(y, w.times(w.add(w.times(s, inner), p), columns), type)
+            with w.loop(columns) as j:
+                product = w.value(f"mul {type} {by}, {w.load(other, j, type, size)}")
+                w.store(w.value(f"add {type} {w.load(target, j, type, size)}, {product}"), target, j, type, size)
+    w.line("ret i32 0")
+    return w.text
+
+
 def never_interrupted() -> str:
     """What loops ask from time to time: nobody interrupts here."""
     return "define i32 @interrupted(ptr %P, i64 %at) {\n  ret i32 0\n}"
@@ -175,6 +200,7 @@ def steps() -> dict[str, str]:
     own = [pooled(n, d) for n in ("max", "sum") for d in (FLOAT32, FLOAT64)]
     own += [pool_places(d) for d in (FLOAT32, FLOAT64)]
     own += [*[binned(n, d) for n in ("max", "mean") for d in (FLOAT32, FLOAT64)], offsets()]
+    own += [integer_products(np.dtype(f"i{size}")) for size in (1, 2, 4, 8)]
     named = {_name(text): text for text in own}
     return {**common, **table_steps(), **order_steps(), "interrupted": never_interrupted(), **named}
 
