@@ -214,7 +214,7 @@ NEEDED = {
     "a transposed convolution of bodies": [[1, 2, 2, 2, 2], [2, 1, 2, 1, 2]],
     "grid_sample": [[None, 2, None, None], [None, None, None, 2]],
     "regions by position": [[None, 2, None, None], [None, 4], [None]], "anchors": [[1, 2, 4, 4], [1, 2, 12, 12]],
-    "boxes by anchors": [[3, 4], [3, 4]], "maxima put back": [[1, 2, 4, 4], [1, 1, 4, 4, 4]],
+    "boxes by anchors": [[3, 4], [3, 4]],
     "maxima of parts": [[None, None, 4, 4]], "fold": [[None, 8, 9]], "frames": [[2, 8]],
     "proposals": [[1, 3, 1, 1], [1, 12, 1, 1]], "reflections": [[None, 2, None, 4], [None, None, 3, 3, 2]],
 }  # fmt: skip

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ..core.dtype import int32
+from ..core.dtype import int32, int64
 from ..core.errors import UnsupportedError
-from ..core.meta import Meta
+from ..core.meta import UNKNOWN, Meta
 from .emitter import FORMS, Emitter, Value, known
 
 
@@ -53,13 +54,15 @@ def max_pool_with_index(
 def max_unpool(
     g: Emitter, x: Value, indices: Value, *, kernel: Any, stride: Any, padding: Any, output_size: Any
 ) -> Value:
-    """unpool or unpool3d."""
+    """unpool or unpool3d; of unknown sizes put_along_axis into the zeros of planes."""
     out, pads = g.metas[0], _even(padding)
     if output_size is None:
-        ends = [(s - 1) * by - 2 * p + k for s, by, p, k in zip(x.shape[2:], stride, pads, kernel)]
-        if min(x.shape[2:]) < 0:
-            raise UnsupportedError("maxima in an image of unknown size have no form in Paddle's programs")
-        output_size = ends
+        output_size = [
+            _scaled(g, g.size(x, axis), by, k - by - 2 * p)
+            for axis, (by, p, k) in enumerate(zip(stride, pads, kernel), 2)
+        ]
+    if any(isinstance(s, Value) for s in output_size):
+        return _put_back(g, x, indices, output_size)
     sizes = _per_dim([known(s) for s in output_size], 1)
     given = [_as_plane(g, x), g.cast(_as_plane(g, indices), int32)]
     attrs = {"ksize": _per_dim(kernel, 1), "strides": _per_dim(stride, 1)}
@@ -67,6 +70,28 @@ def max_unpool(
         return g.op("unpool3d", *given, meta=out, **attrs, paddings=pads, output_size=sizes, data_format="NCDHW")
     found = g.op("unpool", *given, sizes, meta=_lifted(out), **attrs, padding=_per_dim(pads, 0), data_format="NCHW")
     return _as_line(g, found, out)
+
+
+def _scaled(g: Emitter, size: Any, by: int, more: int) -> Any:
+    """by * size + more."""
+    if not isinstance(size, Value):
+        return by * size + more
+    return g.op("scale", g.cast(size, int64), float(by), bias=float(more), bias_after_scale=True)
+
+
+def _put_back(g: Emitter, x: Value, indices: Value, sizes: Sequence[Any]) -> Value:
+    """x at its places in planes of these sizes, zero elsewhere."""
+    out, planes = g.metas[0], [g.size(x, 0), g.size(x, 1)]
+    area = g.full(1, int64)
+    for size in sizes:
+        own = g.cast(size, int64) if isinstance(size, Value) else g.full(size, int64)
+        area = g.op("multiply", area, own, meta=Meta((), int64))
+    flat = (*x.shape[:2], UNKNOWN)
+    empty = g.expand(g.full(0, x.dtype), g.sizes([*planes, area]), flat)
+    places, values = (g.reshape(v, [*planes, -1], Meta(flat, v.dtype)) for v in (g.cast(indices, int64), x))
+    put = g.op("put_along_axis", empty, places, values, meta=Meta(flat, x.dtype), axis=2, reduce="assign",
+               include_self=True)  # fmt: skip
+    return g.reshape(put, [*planes, *sizes], out)
 
 
 @FORMS("fractional_max_pool")
