@@ -180,18 +180,80 @@ def test_draws_of_another_in_between_stay():
     assert other.offset == 8 and generator.get_state() == Key(1, 12)
 
 
-def test_draws_in_loops_are_left_to_the_interpreter():
-    def fn(x, n):
-        while n > 0:
-            x, n = F.dropout(x, 0.5), n - 1
-        return x
+def in_loops(x, n):
+    y = paddle.uniform([3])
+    while n > 0:
+        x = F.dropout(x, 0.5) + paddle.randn([4])
+        if n % 3 == 0:
+            x = x * paddle.uniform([33]).sum()
+        n = n - 1
+    return x, y, paddle.randint(0, 9, [5])
 
+
+def in_branches(x, n):
+    if n > 1:
+        x = x + paddle.uniform([4])
+    else:
+        x = F.dropout(x, 0.5)
+    return paddle.uniform([7]) * x.sum()
+
+
+def kept_in_lists(x, n):
+    outs = []
+    while n > 0:
+        x = F.dropout(x, 0.3)
+        outs.append(x)
+        n = n - 1
+    return outs
+
+
+@pytest.mark.parametrize("fn", [in_loops, in_branches, kept_in_lists])
+def test_draws_that_the_run_counts(fn):
+    """In loops and branches: as many as the interpreter makes, from the same place on."""
     static = paddle.jit.to_static(fn, full_graph=True)
-    arrays = numbers(4), np.asarray(3)
-    static(*map(paddle.to_tensor, arrays))
+    static(paddle.to_tensor(numbers(4)), paddle.to_tensor(2))
     concrete = static.concrete_program
     program = whole_program(concrete.block.inputs, concrete.block.ops, concrete.outputs)
-    assert program(arrays) is None
+    core = lower(concrete.block, outputs=concrete.outputs, options=ExecutionOptions(passes=False, native="never"))
+    for state in SEEDS:
+        for n in (0, 1, 2, 7):
+            results = []
+            for run in (program, lambda arrays: core(*arrays)):
+                with rng_guard(Generator()) as generator:
+                    generator.set_state(state)
+                    results.append((run([numbers(4), np.asarray(n)]), generator.get_state()))
+            (found, after), (wanted, expected) = results
+            assert found is not None and after == expected
+            for a, b in zip(found, wanted, strict=True):
+                np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-5, atol=1e-6)
+
+
+def test_what_was_drawn_while_others_drew_is_drawn_again(monkeypatch):
+    generator = Generator(1)
+    key = generator.get_state()
+    assert generator.take(key, 5) and generator.get_state() == Key(1, 8)
+    assert not generator.take(key, 5) and generator.get_state() == Key(1, 8)
+    static = paddle.jit.to_static(in_loops, full_graph=True)
+    static(paddle.to_tensor(numbers(4)), paddle.to_tensor(2))
+    concrete = static.concrete_program
+    program = whole_program(concrete.block.inputs, concrete.block.ops, concrete.outputs)
+    with rng_guard(5) as generator:
+        assert program([numbers(4), np.asarray(3)]) is not None
+        before = generator.get_state()
+        monkeypatch.setattr(Generator, "take", lambda self, key, words: False)
+        assert program([numbers(4), np.asarray(3)]) is None
+        assert generator.get_state() == before
+
+
+def test_functions_that_draw_are_left_to_the_interpreter():
+    def fn(x, n):
+        return x if n == 0 else fn(F.dropout(x, 0.5), n - 1) * 2
+
+    static = paddle.jit.to_static(fn, full_graph=True)
+    static(paddle.to_tensor(numbers(4)), paddle.to_tensor(2))
+    concrete = static.concrete_program
+    program = whole_program(concrete.block.inputs, concrete.block.ops, concrete.outputs)
+    assert program([numbers(4), np.asarray(3)]) is None
 
 
 def test_training_with_dropout_draws_as_eager_code_does():

@@ -71,7 +71,8 @@ class Assembler:
         self.has_windows = False  # products with windows of an array
         self.is_inside = False  # a branch or loop, whose steps run no or several times
         self.key = key  # where the seed and the place of random numbers lie
-        self.words = 0  # of them that a run draws
+        self.words = 0  # of them that a run draws, as far as is known before it
+        self.counted: Any = None  # what counts the others (`draws`), if there are any
         self.written: set[Buffer] = set()  # inputs that are changed
         self.functions = Functions()  # that are called
         self.operator: Any = None  # whose steps are added

@@ -112,6 +112,7 @@ class Functions:
         self.found: dict[Any, NativeFunction] = {}
         self.known = {} if known is None else known
         self.is_trial = False
+        self.is_building = False  # the steps of one
 
     def __iter__(self) -> Iterator[NativeFunction]:
         return iter(self.found.values())
@@ -169,6 +170,7 @@ def _has_frames(block: Block) -> bool:
 def _by_trial(n: Assembler, function: NativeFunction) -> tuple[Kind, ...]:
     functions = n.functions
     was_trial, functions.is_trial, written = functions.is_trial, True, n.bytes
+    was_building, functions.is_building = functions.is_building, True
     try:
         outs = n.within(lambda: n.block(function.key[0], function.values))[1]
     except UnfinishedError:
@@ -177,7 +179,7 @@ def _by_trial(n: Assembler, function: NativeFunction) -> tuple[Kind, ...]:
             raise  # another path of the caller may say
         raise NoNativeForm("what a function gives is said by no path that does not call") from None
     finally:
-        functions.is_trial, n.bytes = was_trial, written
+        functions.is_trial, n.bytes, functions.is_building = was_trial, written, was_building
     return tuple(map(Kind.of, outs))
 
 
@@ -220,7 +222,11 @@ def _build(n: Assembler, function: NativeFunction) -> None:
         kinds.extend(map(Kind.of, found))
         return results_of(n, [part for value in found for part in _parts_of(value)])
 
-    function.steps, function.outputs = n.within(build)
+    n.functions.is_building = True
+    try:
+        function.steps, function.outputs = n.within(build)
+    finally:
+        n.functions.is_building = False
     assert function.gives is not None
     joined = tuple(a.joined(b) for a, b in zip(function.gives, kinds))
     if joined != function.gives or joined != tuple(kinds):

@@ -16,7 +16,7 @@ from . import entry
 from .arena import padded, placed
 from .assembler import Assembler
 from .calls import LARGE_FRAME, NativeFunction
-from .draws import drawing
+from .draws import counting, drawing
 from .errors import NoNativeForm
 from .frames import RECORD, frame_bytes
 from .kept import dtype_address
@@ -48,7 +48,8 @@ class Planned:
 
 def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[Any]) -> Planned:
     """The plan of the steps collected, for these inputs, giving these outputs."""
-    if assembler.words and assembler.key is not None:
+    draws = assembler.words or assembler.counted is not None
+    if draws and assembler.key is not None:
         inputs = [*inputs, assembler.key]
     results = results_of_program(assembler, outputs)
     program = _placed(assembler, assembler.steps, len(inputs), len(results))
@@ -61,9 +62,11 @@ def plan_of(assembler: Assembler, inputs: Sequence[Operand], outputs: Sequence[A
     size = sum(r.size * r.dtype.itemsize for r in results if not is_object(r))
     plan.objects = assembler.objects
     function = entry.function_of(plan)
-    if assembler.words and assembler.calls_host:
+    if draws and assembler.calls_host:
         raise NoNativeForm("Python may draw random numbers between those of the program")
-    if assembler.words:
+    if assembler.counted is not None:
+        function = counting(function)
+    elif draws:
         function = drawing(function, assembler.words)
     count = sum(len(list(all_steps(steps))) for steps in (assembler.steps, *[f.steps for f in functions]))
     has_others = assembler.calls_host or any(x is None or is_object(x) or isinstance(x, Maybe) for x in outputs)

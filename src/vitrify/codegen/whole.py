@@ -263,6 +263,8 @@ class WholeProgram:
                 raise NoNativeForm("an output may be missing")
             ending.emit(assembler, given[: len(arrays)], needs, given[len(arrays) :])
         build_functions(assembler)
+        if assembler.counted is not None:
+            assembler.counted.finish(assembler)
         settle(assembler, may_refuse)
         if ending is not None and assembler.calls_host:
             raise NoNativeForm("a program that calls Python ends in nothing else")

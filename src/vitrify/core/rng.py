@@ -42,6 +42,14 @@ class Generator:
             if (self._seed, self._offset) == (key.seed, key.offset + -(-words // _ALIGN) * _ALIGN):
                 self._offset = key.offset
 
+    def take(self, key: Key, words: int) -> bool:
+        """Move past so many words behind `key`; return whether it was still the state, else nothing is done."""
+        with self._lock:
+            is_next = (self._seed, self._offset) == (key.seed, key.offset)
+            if is_next:
+                self._offset += -(-words // _ALIGN) * _ALIGN
+        return is_next
+
     def manual_seed(self, seed: int) -> "Generator":
         """Start the stream of `seed` from its beginning and return this generator."""
         self.set_state(Key(int(seed) & _SEED_MASK))
