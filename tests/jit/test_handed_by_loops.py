@@ -3,6 +3,7 @@
 import pytest
 
 import vitrify as paddle
+from vitrify.core.errors import UnsupportedError
 
 from .test_handed import of_one_object
 
@@ -196,3 +197,52 @@ def test_an_attribute_that_a_loop_assigns_is_the_argument(full_graph):
         static(x)
         known = x if sum(values) > 4 else known
         assert layer.last is known
+
+
+def again(v, depth=3):
+    return v if v.abs().sum() < 0.5 else again(v * 0.4, depth - 1)
+
+
+class Settling(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("held", paddle.to_tensor([1.0, 2.0]))
+
+    def forward(self, x):
+        v = self.held
+        for _ in range(6):
+            u = v - v.sin() * 0.9
+            if (u - v).abs().max() < 0.2:
+                break
+            v = u
+        else:
+            v = v * 0.5
+        self.held[self.held > 1] = x.sum()
+        return again(v)
+
+
+@pytest.mark.parametrize("full_graph", MODES)
+def test_what_a_loop_gives_shows_a_later_change_where_a_recursive_function_takes_it(full_graph):
+    eager, layer = Settling(), Settling()
+    static = paddle.jit.to_static(layer.forward, full_graph=full_graph)
+    for values in [[7.0, 1.0], [0.01, 0.02], [0.0, 0.1]]:
+        x = paddle.to_tensor(values)
+        assert static(x).tolist() == pytest.approx(eager(x).tolist(), abs=1e-6)
+        assert layer.held.tolist() == eager.held.tolist()
+
+
+def asked_in_a_loop(x, y, n):
+    best, count = x, 0.0
+    while n > 0:
+        count = count + 1 if best is x else count + 10
+        best = y if n < 3 else x
+        n = n - 1
+    return best, count + n
+
+
+def test_which_object_a_loop_variable_is_then_is_not_known_inside():
+    with pytest.raises(UnsupportedError, match="whether they are the same object is not known yet"):
+        for call, arguments in given(True, asked_in_a_loop):
+            call(*arguments)
+    found = [call(*arguments)[1].item() for call, arguments in given(False, asked_in_a_loop)]
+    assert found[::2] == found[1::2]

@@ -23,7 +23,7 @@ from ...core.errors import ArgumentError, EndlessRecursionError, InternalError, 
 from ...core.pytree import LEAF, OneOf, TreeDef, flatten, node_of
 from ...core.source import repeated_user_loc
 from ...ir.builder import Builder, current_builder
-from ...ir.program import Block
+from ...ir.program import Block, Operator
 from ...ops.promote import SCALARS
 from ..guards.observe import current_observer
 from ..state.cells import names_in, outer_variables
@@ -257,7 +257,7 @@ def _as_function(activation: Activation) -> Any:
 def _given_up_on(kind: type[BaseException], target: Any, activation: Activation) -> Iterator[None]:
     """Undo what is recorded inside, and changes of Python objects, when such an exception (for `target`) leaves it."""
     build = builder()
-    mark = len(build.block.ops)
+    last = build.block.ops[-1] if build.block.ops else None
     current, replaced = dict(build.current), dict(build.aliases.replaced)
     observer = current_observer()
     calls = 0 if observer is None else len(observer.calls)
@@ -266,7 +266,7 @@ def _given_up_on(kind: type[BaseException], target: Any, activation: Activation)
             yield
     except kind as err:
         if _concerns(err, kind, target):
-            _forget(build, mark)
+            _forget(build, last)
             build.current, build.aliases.replaced = current, replaced
             if observer is not None:
                 del observer.calls[calls:]
@@ -277,12 +277,14 @@ def _concerns(err: BaseException, kind: type[BaseException], target: Any) -> boo
     return isinstance(err, kind) and (target is None or getattr(err, "target", None) is target)
 
 
-def _forget(build: Builder, mark: int) -> None:
-    """Take away the operators from `mark` on, and what they gave."""
-    for operator in build.block.ops[mark:]:
+def _forget(build: Builder, last: Operator | None) -> None:
+    """Take away the operators behind `last`, and what they gave. (In front of it there may be more than there were.)"""
+    ops = build.block.ops
+    mark = 0 if last is None else next(i for i in range(len(ops) - 1, -1, -1) if ops[i] is last) + 1
+    for operator in ops[mark:]:
         for var in operator.outputs:
             del build.block.vars[var.name]
-    del build.block.ops[mark:]
+    del ops[mark:]
 
 
 # --- the same function? ----------------------------------------------------------------------------------------------

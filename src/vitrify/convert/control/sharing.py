@@ -15,6 +15,7 @@ from ...ir.program import Block, Operator, Variable
 from ...ir.regions import add_branch_output, capturing_late
 from ...ops.compare import logical_and, logical_not, logical_or
 from ..values.base import builder, is_graph, is_tensor
+from ..values.foreign import undecided_identity
 from ..values.sequences import constant
 from .leaves import Leaf
 from .passed import Passed
@@ -187,6 +188,7 @@ def share_loop(operator: Operator, turns: Sequence[Turn], results: Sequence[Any]
         found = [] if var is None else build.aliases.ways(var, lambda v: v if v in heads else outer(v))
         ends[turn.head] = [w if w.target in heads else replace(w, target=build.aliases.latest(w.target)) for w in found]
     passed = Passed(operator, starts, ends)
+    _refuse_asked(passed, operator, turns, outer)
     seen: dict[Variable, Variable] = {}
     for turn, (_, result, kept) in zip(turns, results):
         start = starts[turn.head]
@@ -198,3 +200,22 @@ def share_loop(operator: Operator, turns: Sequence[Turn], results: Sequence[Any]
         if twin is not result:
             build.aliases.fork(twin, [Way(passed.ran, result)])
             build.aliases.fork(result, [Way(passed.ran, twin)])
+
+
+def _refuse_asked(passed: Passed, operator: Operator, turns: Sequence[Turn], outer: Outer) -> None:
+    """Raise ForkedError where `is` took a loop variable for another tensor than one that iterations assign to it."""
+    build = builder()
+    carried = {turn.head for turn in turns}
+    formals = zip(operator.attrs["body"].inputs, operator.attrs["cond"].inputs)
+    heads = {var: head for head, asked in formals if head in carried for var in (head, asked)}
+    for first, second in [pair for a, b in build.apart for pair in ((a, b), (b, a))]:
+        if first not in heads:
+            continue
+        mine = {way.target for way in passed.ways(heads[first]) if not way.is_view}
+        if second in heads:
+            theirs = {way.target for way in passed.ways(heads[second]) if not way.is_view}
+        else:
+            found = outer(second)
+            theirs = set() if found is None else {build.aliases.latest(found)}
+        if mine & theirs:
+            raise undecided_identity("tensor")

@@ -17,7 +17,7 @@ from ..state.ownership import maybe_the_same
 from ..state.places import kind_of
 from ..values.base import Unmergeable, builder, is_graph, is_tensor
 from ..values.facts import ask
-from ..values.foreign import ForkedError
+from ..values.foreign import undecided_identity
 from ..values.optional import is_none, optional_kind
 
 
@@ -39,7 +39,7 @@ def _is_object(value: Any, other: Any) -> Any:
     if other is None:
         return is_none(value)
     if optional_kind(value) is not None and optional_kind(other) is not None:
-        raise _decided("value")
+        raise undecided_identity("value")
     if isinstance(other, bool):
         return _is_bool(value, other)
     if is_tensor(other) and not is_number(other) and not is_number(value):
@@ -57,7 +57,7 @@ def _is_bool(value: Any, other: bool) -> Any:
     if holds is False:
         return False
     if holds is not True and value.ndim:
-        raise _decided("tensor")
+        raise undecided_identity("tensor")
     same = value == other
     return same if holds is True else as_number(logical_and(holds, same))
 
@@ -85,11 +85,11 @@ def _is_tensor(value: Any, other: Any) -> Any:
                 build.apart.add((one.target, way.target))
             else:
                 if one.taken is None or way.taken is None:
-                    raise _decided("tensor")
+                    raise undecided_identity("tensor")
                 flag = both(one.taken(), way.taken())
                 same = flag if same is False else any_of(same, flag)
     if same is False and any(_is_item(way.target) for way in (*ways, *others)):
-        raise _decided("tensor")
+        raise undecided_identity("tensor")
     return same if isinstance(same, bool) else as_number(same)
 
 
@@ -109,15 +109,8 @@ def _is_item(var: Variable) -> bool:
 def _refuse_merged_containers(left: Any, right: Any) -> None:
     build = current_builder() if _is_container(left) and _is_container(right) else None
     if build is not None and any(part is right for part in maybe_the_same(build.forks, left)):
-        raise _decided(kind_of(right))
+        raise undecided_identity(kind_of(right))
 
 
 def _is_container(value: Any) -> bool:
     return isinstance(value, (list, dict, set)) or hasattr(value, "__dict__")
-
-
-def _decided(kind: str) -> ForkedError:
-    return ForkedError(
-        f"a tensor decided which {kind} one operand of `is` is, so whether they are the same object is not known yet",
-        hint="decide about what you need to know on each path (same = True), and test that",
-    )

@@ -28,3 +28,11 @@ class ForkedError(UnsupportedError):
 
     A trace in which such a value stays the one or the other can do it.
     """
+
+
+def undecided_identity(kind: str) -> ForkedError:
+    """The error of `is` where nothing in the program tells whether two values are one object."""
+    return ForkedError(
+        f"a tensor decided which {kind} one operand of `is` is, so whether they are the same object is not known yet",
+        hint="decide about what you need to know on each path (same = True), and test that",
+    )
