@@ -208,6 +208,7 @@ class PartialProgramLayer:
         flagged = {concrete.block.inputs[number] for number, _ in concrete.flags}
         self._frozen = [t for t, v in stopped if v not in flagged]
         sees_layers = layers is not None and bool(layers.flags)
+        self._twice = self._found_twice()
         self._depends_on_nothing = not (self._frozen or sees_layers or self._guards or self._captured)
         self.inputs_of_call = self._look(bool(self._frozen or sees_layers))
         self.depends_on_nothing = self._depends_on_nothing
@@ -247,16 +248,24 @@ class PartialProgramLayer:
             captured = found
         if self._guards is not None:
             exchanged = self._guards.check()
-            if not exchanged:
-                return None if exchanged is None else captured
+            if exchanged is None:
+                return None
+            if moved and any(captured[s] is not self._captured[s] and s not in exchanged for s in self._twice):
+                return None
             others = [(slot, tensor) for slot, tensor in exchanged.items() if tensor is not captured[slot]]
             if others:
                 captured = [*captured]
                 for slot, tensor in others:
-                    if slot in self._pinned:
+                    if slot in self._pinned or slot in self._twice:
                         return None
                     captured[slot] = tensor
         return captured
+
+    def _found_twice(self) -> frozenset[int]:
+        """The captured tensors that a Layer holds and that stand elsewhere, too: there may be two of them one day."""
+        if self._layers is None or self._guards is None:
+            return frozenset()
+        return frozenset(slot for slot in self._guards.slots() if self._layers.holds(self._captured[slot]))
 
     def _are_of_their_kinds(self) -> bool:
         """Whether the captured tensors have the shapes and dtypes that the program is built for."""

@@ -35,6 +35,10 @@ class LayerState:
         forwards = [layer.__dict__.get("forward") for layer in self._layers]
         return flags, [*[item for table in tables for item in table.values()], *forwards]
 
+    def holds(self, tensor: Tensor) -> bool:
+        """Whether one of them held this very tensor when the program was built."""
+        return any(held is tensor for held in self._held)
+
     def moved(self) -> Moved | None:
         """Tensors that stand where others stood when the program was built, by the id of those; None: it is outdated.
 

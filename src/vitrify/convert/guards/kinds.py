@@ -410,6 +410,10 @@ class Guards:
         self._is_same = while_same(*held, True, lambda: False)
         self.epoch = -1  # of the Layers' attributes, when they were last looked at
 
+    def slots(self) -> set[int]:
+        """The inputs of the program that are read where guards look."""
+        return {fed.slot for guard in self.guards for fed in fed_by(guard.expected) if fed.slot >= 0}
+
     def check(self) -> Found | None:
         """None when something changed that the program depends on; else the tensors to read in place of those it knew.
 
