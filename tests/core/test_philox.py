@@ -1,6 +1,7 @@
 """The random stream against Random123's known answers, and the numbers made from it."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -49,6 +50,27 @@ def test_words_are_those_of_the_plain_algorithm(seed, offset, n):
     words = p.philox(np, p.Key(seed, offset), n)
     assert words.dtype == np.uint32
     assert words.tolist() == [scalar_word(seed, offset + i) for i in range(n)]
+
+
+@pytest.mark.parametrize("offset", [0, 1020, 1023, 1024, 3070, 2**40 - 3])
+def test_a_few_words_from_where_stretches_meet(offset):
+    for n in (0, 1, 4, 255, 256, 257):
+        words = p.philox(np, p.Key(5, offset), n)
+        assert words.tolist() == [scalar_word(5, offset + i) for i in range(n)]
+        words[:] = 0  # they are the caller's
+        assert p.philox(np, p.Key(5, offset), n).tolist() == [scalar_word(5, offset + i) for i in range(n)]
+
+
+def test_the_next_few_words_are_there_already():
+    """Counted in calls of NumPy's and Python's functions: a block takes some two hundred."""
+    calls = []
+    p.philox(np, p.Key(77), 4)
+    sys.setprofile(lambda frame, event, arg: calls.append(event))
+    try:
+        p.philox(np, p.Key(77, 4), 4)
+    finally:
+        sys.setprofile(None)
+    assert sum(event in ("call", "c_call") for event in calls) <= 12
 
 
 @given(SEEDS, st.integers(0, 100_000), st.integers(0, 40_000), st.integers(0, 40_000))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .cache import BoundedCache
 from .dtype import DType, bfloat16, bool_, float16, float32, float64, int64
 from .errors import ArgumentError, DTypeError
 
@@ -26,8 +27,14 @@ WORDS = 4  # words in a block
 # Blocks computed at once on the CPU: the working arrays of one chunk stay in the level-2 cache.
 _CHUNK = 1 << 14
 
+# Words that are computed together for draws of a few, and how many a few are.
+_STRETCH, _FEW = 1 << 10, 1 << 8
+
 # An array of `xp`; NumPy and CuPy share no type that could be named here.
 Array = Any
+
+
+_STRETCHES: BoundedCache[tuple[int, int], Array] = BoundedCache("random words", limit=8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,29 @@ def philox(xp: Any, key: Key, n: int) -> Array:
     >>> philox(np, Key(0), 4).tolist()
     [1713891541, 3781805453, 3159862348, 2600524760]
     """
+    if n <= _FEW and xp is np:
+        return _few(key, n)
+    return _words(xp, key, n)
+
+
+def _few(key: Key, n: int) -> Array:
+    """Return so many words by way of the stretches of the stream where they are.
+
+    Four words take two thirds of the time of a thousand, and whoever draws four will soon draw the next ones.
+    """
+    number, skip = divmod(key.offset, _STRETCH)
+    found = _stretch(key.seed, number)[skip : skip + n]
+    if found.size == n:
+        return found.copy()
+    return np.concatenate([found, _stretch(key.seed, number + 1)[: n - found.size]])
+
+
+def _stretch(seed: int, number: int) -> Array:
+    start = number * _STRETCH
+    return _STRETCHES.get_or_build((seed, number), lambda: _words(np, Key(seed, start), _STRETCH))
+
+
+def _words(xp: Any, key: Key, n: int) -> Array:
     first, skip = divmod(key.offset, WORDS)
     blocks = -(-(skip + n) // WORDS)
     step = _CHUNK if xp is np else max(blocks, 1)
