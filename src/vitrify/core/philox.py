@@ -10,11 +10,11 @@ Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from .cache import BoundedCache
 from .dtype import DType, bfloat16, bool_, float16, float32, float64, int64
 from .errors import ArgumentError, DTypeError
 
@@ -32,9 +32,6 @@ _STRETCH, _FEW = 1 << 10, 1 << 8
 
 # An array of `xp`; NumPy and CuPy share no type that could be named here.
 Array = Any
-
-
-_STRETCHES: BoundedCache[tuple[int, int], Array] = BoundedCache("random words", limit=8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +68,9 @@ def _few(key: Key, n: int) -> Array:
     return np.concatenate([found, _stretch(key.seed, number + 1)[: n - found.size]])
 
 
+@lru_cache(maxsize=8)
 def _stretch(seed: int, number: int) -> Array:
-    start = number * _STRETCH
-    return _STRETCHES.get_or_build((seed, number), lambda: _words(np, Key(seed, start), _STRETCH))
+    return _words(np, Key(seed, number * _STRETCH), _STRETCH)
 
 
 def _words(xp: Any, key: Key, n: int) -> Array:
