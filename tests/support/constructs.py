@@ -443,6 +443,18 @@ def is_none(x):
     return x if x is not None else 0
 
 
+@construct(LOGIC, "`any` / `all` of a `map` whose function prints or appends")
+def any_of_a_map(x):
+    seen = []
+
+    def large(v):
+        print(v)
+        seen.append(v * 2)
+        return v.sum() > 3
+
+    return any(map(large, [x, x * 2, x - 1])), seen
+
+
 @construct(LOGIC, "`any` / `all` over a generator of tensors")
 def any_all(x):
     if any(v > 2 for v in x) and all(v > 0 for v in x):
@@ -943,6 +955,13 @@ def asserts(x):
     return x
 
 
+@construct(STATEMENT, "`if x.stop_gradient`, and `print` of a tensor, where a path decides about it")
+def flag_of_a_path(x):
+    y = x * 2 if x.sum() > 3 else x.detach()
+    print(y, y.stop_gradient)
+    return y + 1 if y.stop_gradient else y * 2
+
+
 @construct(STATEMENT, "`print` of tensors, in order")
 def prints(x):
     print("sum", x.sum())
@@ -1103,6 +1122,22 @@ def item_condition(x):
     if x.sum().item() > 3:
         return x * 2
     return x
+
+
+@construct(HOST, "`x.numpy()` and `x.tolist()` on one path")
+def numpy_on_one_path(x):
+    array, numbers = np.zeros(3, "float32"), []
+    if x.sum() > 3:
+        array, numbers = x.detach().numpy() * 2, x.tolist()
+    return x * float(array.max()) + sum(numbers), len(numbers)
+
+
+@construct(HOST, "`random.Random(5)`, `numpy.random.default_rng(0)` made inside")
+def made_generators(x):
+    first, second = random.Random(5), np.random.default_rng(0)
+    if x.sum() > 3:
+        x = x * first.random()
+    return x + first.random() + float(second.normal())
 
 
 @construct(HOST, "`x.tolist()`")
