@@ -429,6 +429,42 @@ def test_a_whole_program_says_what_eager_code_does(function):
     compare(function, *ROWS)
 
 
+def doubled(x):
+    if x.sum() > 20:
+        return x * 1
+    return doubled(x.abs() * 2)
+
+
+def asks_of_a_recursion(x):
+    y = doubled(x)
+    print(y.stop_gradient, y)
+    return y if y.stop_gradient else y * 2
+
+
+def shown_on_the_way(x):
+    print(x, x.stop_gradient)
+    if x.sum() > 20:
+        return x.detach()
+    return shown_on_the_way(x.abs() * 2)
+
+
+def asks_of_what_it_cuts_off(x):
+    y = shown_on_the_way(x)
+    print(y, y.stop_gradient)
+    return y + x
+
+
+def calls_with_both(x):
+    y, z = doubled(x), doubled(x.detach())
+    print(x.stop_gradient)
+    return y + z
+
+
+@pytest.mark.parametrize("function", [asks_of_a_recursion, asks_of_what_it_cuts_off, calls_with_both])
+def test_functions_that_call_themselves(function):
+    compare(function, *ROWS)
+
+
 def test_nothing_tells_of_what_a_function_gives_that_calls_itself():
     def halved(x):
         if x.sum() < 1:

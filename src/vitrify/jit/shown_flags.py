@@ -16,6 +16,7 @@ from ..ir.operator import Operator
 from ..ir.program import Block, Variable
 from ..ops.registry import get_op
 from .ended_blocks import Wanting
+from .stop_flags import blocks_run
 from .stopped import Stopped
 
 
@@ -24,7 +25,7 @@ def settle_flags(build: Builder, sources: Collection[Variable]) -> None:
 
     Raises UnsupportedError where nothing in the program tells what was asked.
     """
-    blocks = _run(build.program.global_block())
+    blocks = blocks_run(build.program.global_block())
     asked = [flag for flag in build.asked if flag.block in blocks and flag.operator in flag.block.ops]
     asking = {flag.operator for flag in asked}
     showing = [(block, op) for block in blocks for op in block.ops if op not in asking and _shown(op)]
@@ -39,17 +40,6 @@ def settle_flags(build: Builder, sources: Collection[Variable]) -> None:
         wanted: Collection[Variable] = wanting.of(block) if wanting is not None else ()
         found = {i: _stops(stopped, var, operator, block, wanted) for i, var in values.items()}
         _show(operator, found, len(operator.inputs) - first)
-
-
-def _run(block: Block) -> dict[Block, None]:
-    """The block and those that its operators run; none that was given up."""
-    found = {block: None}
-    waiting = [block]
-    while waiting:
-        inner = [held for op in waiting.pop().ops for held in op.attrs.values() if isinstance(held, Block)]
-        waiting += [held for held in dict.fromkeys(inner) if held not in found]
-        found |= dict.fromkeys(inner)
-    return found
 
 
 def _answer(build: Builder, stopped: Stopped, asked: AskedFlag) -> None:

@@ -15,6 +15,7 @@ from ..ir.gradient_flow import may_pass
 from ..ir.operator import Operator
 from ..ir.program import Block, Variable
 from ..ir.stop_flags import WANTS
+from ..ops.calls import call_op
 from ..ops.control_flow import if_op, while_op
 from ..ops.lists import list_get_op, list_join_op, list_stack_op
 
@@ -50,6 +51,7 @@ class Scope:
     flags: dict[Variable, Flag] = field(default_factory=dict)
     needed: Collection[Block] = ()
     known: dict[Block, Scope] = field(default_factory=dict)
+    functions: Functions = field(default_factory=lambda: Functions())
 
     def of(self, var: Any) -> Flag:
         """The flag of a variable; what is no variable has no gradient."""
@@ -67,6 +69,8 @@ class Scope:
             flags: Sequence[Flag]
             if operator.op is if_op:
                 flags = _of_branches(operator, self)
+            elif operator.op is call_op:
+                flags = self.functions.called(operator, [self.of(v) for v in operator.inputs])
             elif operator.op is while_op and operator.attrs["cond"] is not None:
                 flags = _of_loop(operator, self)
             else:
@@ -78,7 +82,7 @@ class Scope:
 
         heads: of those of its inputs that are not captured; outside: which of them are flags of this scope.
         """
-        found = Scope(operator.attrs[name], operator, self, needed=self.needed, known=self.known)
+        found = Scope(operator.attrs[name], operator, self, {}, self.needed, self.known, self.functions)
         inputs = found.block.inputs
         captured = operator.inputs[len(operator.inputs) - len(inputs) + len(heads) :]
         own = [_seen_inside(flag, found) if i in outside else flag for i, flag in enumerate(heads)]
@@ -86,6 +90,65 @@ class Scope:
         self.known[found.block] = found
         found.learn()
         return found
+
+
+@dataclass
+class Functions:
+    """What the functions of a program are given and give: flags that are the same in all calls; None for others."""
+
+    given: dict[Block, list[Flag]] = field(default_factory=dict)
+    gives: dict[Block, list[Flag]] = field(default_factory=dict)
+
+    def called(self, operator: Operator, flags: Sequence[Flag]) -> list[Flag]:
+        """The flags of what a call gives, which is given these."""
+        function = operator.attrs["function"]
+        before = self.given.get(function, [NOTHING] * len(flags))
+        self.given[function] = [_joined(known, _constant(flag)) for known, flag in zip(before, flags)]
+        return self.gives.get(function, [NOTHING] * len(operator.outputs))
+
+    def learn(self, block: Block, needed: Collection[Block], known: dict[Block, Scope]) -> None:
+        """Find the flags of all functions that are called in a block or by each other; needed, known: as of scopes."""
+        calls = [(held, op) for held in blocks_run(block) for op in held.ops if op.op is call_op]
+        needed = {*needed, *[outer for held, _ in calls for outer in around(held)]}
+        while calls:
+            before = dict(self.given), dict(self.gives)
+            scope = Scope(block, needed=needed, functions=self)
+            scope.learn()
+            for held, operator in calls:
+                if held is not block and held not in scope.known and held not in known:
+                    self.called(operator, [None] * len(operator.inputs))
+            for function, flags in list(self.given.items()):
+                scope = known[function] = Scope(function, None, None, {}, needed, known, self)
+                scope.flags.update(zip(function.inputs, flags))
+                scope.learn()
+                self.gives[function] = [_constant(scope.of(var)) for var in function.outputs]
+            if before == (self.given, self.gives):
+                return
+
+
+def blocks_run(block: Block) -> dict[Block, None]:
+    """The block and those that its operators run; none that was given up."""
+    found = {block: None}
+    waiting = [block]
+    while waiting:
+        inner = [held for op in waiting.pop().ops for held in op.attrs.values() if isinstance(held, Block)]
+        waiting += [held for held in dict.fromkeys(inner) if held not in found]
+        found |= dict.fromkeys(inner)
+    return found
+
+
+def around(block: Block) -> set[Block]:
+    """The block and those around it."""
+    found: set[Block] = set()
+    outer: Block | None = block
+    while outer is not None:
+        found.add(outer)
+        outer = outer.parent
+    return found
+
+
+def _constant(flag: Flag) -> Flag:
+    return None if isinstance(flag, frozenset) else flag
 
 
 @dataclass(eq=False)

@@ -29,6 +29,7 @@ from .stop_flags import (
     Loop,
     Scope,
     Tested,
+    around,
     is_list,
     lifted,
 )
@@ -42,10 +43,11 @@ class Stopped:
 
     def __init__(self, builder: Builder, needed: Collection[Block] = ()) -> None:
         self._builder = builder
-        self._scope = Scope(builder.block, needed=_with_outer(needed))
+        self._scope = Scope(builder.block, needed={outer for block in needed for outer in around(block)})
         self.known = self._scope.known
         self.known[builder.block] = self._scope
         self._learnt = False
+        self._knows_functions = False
         self._items = ItemFlags(self)
         self.made: dict[Atom, Variable] = {}
         self._heads: dict[tuple[Loop, int], tuple[dict[Block, Variable], Variable]] = {}
@@ -56,16 +58,22 @@ class Stopped:
         Of a list: whether all of it does, or a list of such.
         """
         if var not in self._scope.flags:
-            self._scope.learn()
+            self._learn()
         return self._found(var, self._scope, None)
 
     def flag_at(self, var: Variable, operator: Operator, block: Block) -> Any:
         """As `flag`, in front of an operator of a needed block."""
         if not self._learnt:
-            self._scope.learn()
+            self._learn()
             self._learnt = True
         scope = self.known.get(block)
         return None if scope is None else self._found(var, scope, operator)
+
+    def _learn(self) -> None:
+        if not self._knows_functions:
+            self._scope.functions.learn(self._scope.block, self._scope.needed, self.known)
+            self._knows_functions = True
+        self._scope.learn()
 
     def _found(self, var: Variable, scope: Scope, before: Operator | None) -> Any:
         flag = scope.of(var)
@@ -170,17 +178,6 @@ class Stopped:
         _, out = self._heads[loop, index] = add_carried(operator, first)
         yield from _atoms(end)
         end_carried(operator, self.all_of(end, loop.body.block), out)
-
-
-def _with_outer(blocks: Collection[Block]) -> set[Block]:
-    """The blocks and those around them."""
-    found: set[Block] = set()
-    for block in blocks:
-        outer: Block | None = block
-        while outer is not None:
-            found.add(outer)
-            outer = outer.parent
-    return found
 
 
 def _atoms(*flags: Flag) -> Making:
