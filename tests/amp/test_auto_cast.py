@@ -140,6 +140,15 @@ def test_decorate_passes_over_excluded_layers():
     assert list(found(model).values()) == ["float32", "float32", "float32"]
 
 
+def test_decorate_passes_over_what_is_in_an_excluded_layer_and_what_says_so_itself():
+    linear, group = paddle.nn.Linear, paddle.nn.Sequential
+    model = group(group(linear(2, 2)), linear(2, 2), group(linear(2, 2)))
+    model[1]._cast_to_low_precision = model[2]._cast_to_low_precision = False
+    amp.decorate(model, level="O2", dtype="bfloat16", excluded_layers=[model[0]])
+    dtypes = [layer.weight.dtype for layer in (model[0][0], model[1], model[2][0])]
+    assert dtypes == [paddle.float32, paddle.float32, paddle.bfloat16]
+
+
 def test_decorate_prepares_optimizers():
     model = Model()
     sgd = paddle.optimizer.SGD(2**-12, model.parameters(), grad_clip=_Spy())

@@ -23,7 +23,8 @@ def decorate(
 ) -> Any:
     """The models (and optimizers, if given) prepared for auto_cast: at O2 with parameters of `dtype`, changed in place.
 
-    Layers that keep statistics (batch, layer, instance norm) and excluded_layers (Layers or classes) stay float32.
+    Layers that keep statistics (batch, layer, instance norm) and excluded_layers (Layers, with all that is in them, or
+    classes) stay float32, and so does each Layer whose `_cast_to_low_precision` is False.
     master_weight: whether optimizers keep float32 copies of the parameters; None means yes. master_grad: clip and
     update with float32 gradients. save_dtype: what `state_dict` of the models gives. At O1 nothing is changed.
     Raises DTypeError and ArgumentError for other arguments. Source: paddle.amp.decorate.
@@ -53,10 +54,18 @@ def _lower(model: Any, dtype: str, excluded: list[Any], save_dtype: str | None) 
     if save_dtype is not None and save_dtype not in (*DTYPES, "float32", "float64"):
         raise ArgumentError(f"decorate: save_dtype must be float16, bfloat16, float32 or float64, got {save_dtype!r}")
     layers = model.sublayers(include_self=True)
-    keep = [*excluded, *(layer for layer in layers if layer.keeps_float32 or layer.keeps_float32_in_amp)]
+    keep = [
+        *(part for item in excluded for part in _parts(item)),
+        *(layer for layer in layers if layer.keeps_float32 or layer.keeps_float32_in_amp),
+        *(layer for layer in layers if not layer._cast_to_low_precision),
+    ]
     (model.float16 if dtype == "float16" else model.bfloat16)(excluded_layers=keep)
     if save_dtype is not None:
         model.register_state_dict_hook(_SaveAs(save_dtype))
+
+
+def _parts(excluded: Any) -> list[Any]:
+    return excluded.sublayers(include_self=True) if isinstance(excluded, Layer) else [excluded]
 
 
 class _SaveAs:

@@ -24,6 +24,8 @@ class LayerCast:
     keeps_float32: ClassVar[bool] = False
     # Layers that `amp.decorate` passes over as well.
     keeps_float32_in_amp: ClassVar[bool] = False
+    # False where model code wants the parameters of one Layer, not of its sublayers, passed over.
+    _cast_to_low_precision: bool = True
 
     _dtype: str
     training: bool
