@@ -37,7 +37,7 @@ def test_quotients_of_sizes_are_found_with_what_is_added():
         half = (h + 1) // 2
         return Sample([], (), (), [(n, 3, h), (n, 4, half), (n, half * 2 // 3)])
 
-    found, _ = next(quotient_bases(2, "large", sample))
+    found, _ = next(quotient_bases((1, 1), "large", sample))
     assert found.quotients == (Quotient(1, 1, 1, 2), Quotient(2, 2, 0, 3))
     values = [5 * n * ((h + 1) // 2) + 7 for n, h in found.samples]
     assert found.at(found.fitted(values), (3, 10)) == 5 * 3 * 5 + 7

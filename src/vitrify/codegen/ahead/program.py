@@ -209,14 +209,14 @@ def _by_quotients(
     reason: NoNativeForm | None = None
     for scale in QUOTIENT_SCALES:
         try:
-            for found, made in quotient_bases(len(steps), scale, stepped):
+            for found, made in quotient_bases(steps, scale, stepped):
                 if not found.quotients and max(steps) == 1:
                     return None
                 try:
                     return _Fitted(layout_of(found, made), ranges_of(found, made, stepped, smallest), steps, made)
                 except NoNativeForm as err:
                     reason = reason or err
-        except (NoNativeForm, VitrifyError, ValueError):  # at these sizes; what it is otherwise has been said
+        except (NoNativeForm, VitrifyError, ValueError, MemoryError):  # at these sizes, which others may not do
             continue
     return reason
 

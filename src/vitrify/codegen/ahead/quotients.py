@@ -16,36 +16,39 @@ import numpy as np
 from ...core.errors import VitrifyError
 from ..errors import NoNativeForm
 from .layout import Sample
-from .sizes import Basis, Powers, Quotient, independent, inverted, power, with_quotients
+from .sizes import MOST_SIZES, Basis, Powers, Quotient, independent, inverted, power, with_quotients
 
 Column = tuple[int, ...]
 """What a size is in each of the samples."""
 Shape = Sequence[int]
 
 # How many samples there are at first, and at most: as many as the largest divisor, so that every rest occurs.
-_SAMPLES, _MOST_SAMPLES = 72, 288
+_SAMPLES, _FEW_SAMPLES, _MOST_SAMPLES = 72, 24, 288
 _CHECKS = 6
 _MOST_OVER, _MOST_TIMES = 64, 4
 # From which sizes on samples are, one way after the other: after many strides little is left, and tables are short.
-_FIRST = {"large": 97, "larger": 257, "small": 33}
+_FIRST = {"large": 97, "larger": 257, "small": 33, "all large": 97}
+_ALL_LARGE, _LEAST = "all large", 5
 QUOTIENT_SCALES = tuple(_FIRST)
 _STEPS = (1, 2, 4, 8, 16, 32, 64)
 _MOST_QUOTIENTS, _MOST_POWERS = 48, 256
 
 
 def quotient_bases(
-    count: int, scale: str, sample: Callable[[Sequence[int]], Sample]
+    steps: Sequence[int], scale: str, sample: Callable[[Sequence[int]], Sample]
 ) -> Iterator[tuple[Basis, list[Sample]]]:
     """Bases in which sizes of arrays are polynomials, each with its samples: of the products of sizes that arrays have,
     then, where these are few, of one size of each kind. Raises NoNativeForm.
 
-    sample: the program put together for some sizes.
+    sample: the program put together for some sizes, each in its own steps.
     """
-    samples: list[Sample] = []
+    count, samples = len(steps), list[Sample]()
+    firsts = _firsts(steps, scale)
     for is_wide in (False, True):
-        number = _SAMPLES
+        # Halves of what is a multiple are no quotients, so there are fewer rests, and images remain small.
+        number = each = _SAMPLES if max(steps) == 1 else _FEW_SAMPLES
         while number <= _MOST_SAMPLES:
-            points = _points(count, number, _FIRST[scale])
+            points = _points(firsts, number, each)
             samples += [sample(point) for point in points[len(samples) :]]
             search = _Search(count, points)
             powers = search.powers_of([s.sizes for s in samples[:number]])
@@ -95,12 +98,12 @@ def steps_of(count: int, sample: Callable[[Sequence[int]], Sample]) -> tuple[int
 
     Images that are halved and doubled again are such multiples. 1 where that is not what a program needs.
     """
-    base = [_STEPS[-1] * (2 + size) for size in range(count)]
+    base = [_STEPS[-1] * (1 + size) for size in range(count)]
 
     def takes(values: Sequence[int]) -> bool:
         try:
             sample(values)
-        except (VitrifyError, NoNativeForm, ValueError):
+        except (VitrifyError, NoNativeForm, ValueError, MemoryError):
             return False
         return True
 
@@ -113,12 +116,18 @@ def steps_of(count: int, sample: Callable[[Sequence[int]], Sample]) -> tuple[int
     return tuple(found)
 
 
-def _points(count: int, number: int, first: int) -> list[tuple[int, ...]]:
-    """Sizes to look at: rounds of all sizes from one on, each size in an order of its own."""
+def _firsts(steps: Sequence[int], scale: str) -> list[int]:
+    """From which sizes on samples are. Of three the first is likely how many images there are, and may be small."""
+    firsts = [max(_FIRST[scale] // step, _LEAST) for step in steps]
+    return [_LEAST, *firsts[1:]] if len(steps) == MOST_SIZES and scale != _ALL_LARGE else firsts
+
+
+def _points(firsts: Sequence[int], number: int, each: int) -> list[tuple[int, ...]]:
+    """Sizes to look at: rounds of so many sizes from the first ones on, each size in an order of its own."""
     columns = []
-    for size in range(count):
+    for size, first in enumerate(firsts):
         rng = np.random.default_rng(size)
-        rounds = [first + r * _SAMPLES + rng.permutation(_SAMPLES) for r in range(number // _SAMPLES)]
+        rounds = [first + r * each + rng.permutation(each) for r in range(number // each)]
         columns.append(np.concatenate(rounds).tolist())
     return list(zip(*columns))
 
