@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import vitrify as paddle
+from vitrify.core.errors import VitrifyError
 
 NUMBERS = (bool, int, float, complex)
 OPAQUE = (type, FunctionType, MethodType, BuiltinFunctionType, ModuleType)
@@ -177,13 +178,19 @@ def difference(eager: Outcome, static: Outcome, strict: bool = False) -> str | N
     A Python number may come back as a tensor of that value, in a promoted dtype, since a tensor may have decided about
     it; with `strict`, for functions in which Python decides everything, it may not.
     """
-    if (eager.error is None) != (static.error is None) or not isinstance(static.error, type(eager.error)):
+    if _told(eager.error) != _told(static.error):
         return f"error: {_described(eager.error)} against {_described(static.error)}"
     if eager.printed != static.printed:
         return f"printed: {eager.printed!r} against {static.printed!r}"
     found = _differ(eager.result, static.result, "result", strict)
     found = found or _differ(eager.arguments, static.arguments, "arguments", strict)
     return found or _gradients_differ(eager.gradients, static.gradients)
+
+
+def _told(err: BaseException | None) -> tuple[type | None, str]:
+    """The class of an exception; and its text, where it is not one of ours, which tell where they come from."""
+    is_ours = isinstance(err, VitrifyError)
+    return None if err is None else type(err), "" if err is None or is_ours else str(err)
 
 
 def _described(err: BaseException | None) -> str:

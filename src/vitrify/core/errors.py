@@ -106,10 +106,6 @@ class IndexRangeError(UserCodeError, IndexError, ValueError, AssertionError):
     """An index or axis lies outside the dimension it addresses: Paddle raises now IndexError, now ValueError for it."""
 
 
-class PositionError(UserCodeError, IndexError):
-    """A list has no item at a position, which Python calls an IndexError and nothing else."""
-
-
 class DepthError(UserCodeError, RecursionError):
     """A function of a program called itself deeper than the interpreter goes."""
 

@@ -11,22 +11,27 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import from_np
-from ..core.errors import RAISED_BY_PROGRAM, ArgumentError
+from ..core.errors import RAISED_BY_PROGRAM, ArgumentError, add_note
 from ..core.meta import Meta
 from ..core.place import current_place
 from ..ops.registry import NoGradient, define_op
 from .arrays import to_array
-from .host_expr import FUNCTIONS, Expression, evaluate, prepared, said
+from .host_expr import FUNCTIONS, SAID, Expression, evaluate, prepared, said
 from .tensor import Tensor
 
 EFFECT = NoGradient("it has an effect and no value")
 
 
-class UnsetError(ArgumentError, UnboundLocalError):
-    """A variable was read that the path taken did not set."""
+def noted_unset(message: str, *notes: str) -> UnboundLocalError:
+    """What Python raises for a local variable that is not set, with notes of where other paths set it."""
+    err = UnboundLocalError(message)
+    for note in notes:
+        add_note(err, note)
+    return err
 
 
-FUNCTIONS["UnsetError"] = UnsetError
+FUNCTIONS["noted_unset"] = noted_unset
+SAID["noted_unset"] = "UnboundLocalError"
 
 
 PRINTED: ContextVar[Counter[str] | None] = ContextVar("printed", default=None)

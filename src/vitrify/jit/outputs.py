@@ -13,7 +13,6 @@ from ..convert.containers.leaving_lists import check_inner_lists, check_kept
 from ..convert.control.comprehension import GeneratorExpression
 from ..convert.control.endless import Listed
 from ..convert.guards.unmerged import holds_others
-from ..convert.host.effects import is_place
 from ..convert.host.generators import refuse_leaving
 from ..convert.host.given import GivenArray, refuse_view
 from ..convert.host.value import HostValue
@@ -23,6 +22,7 @@ from ..convert.values.emit import emit, is_asserted, unset_flag
 from ..convert.values.optional import refuse_none
 from ..convert.values.sequences import GraphSequence
 from ..convert.values.text import GraphText
+from ..convert.values.unset_errors import is_place
 from ..core.closures import CLOSURES, closure_node, is_our_own
 from ..core.errors import UnsupportedError
 from ..core.made import held_by

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.dtype import DType, bool_, int64
-from ..core.errors import ArgumentError, PositionError
+from ..core.errors import RAISED_BY_PROGRAM, ArgumentError
 from ..core.meta import UNKNOWN, ListMeta, Meta
 from .control_flow import merge_metas
 from .like import summed_to
@@ -66,11 +66,18 @@ list_len_op: OpDef = define_op(
 # --- one item --------------------------------------------------------------------------------------------------------
 
 
+def _position_error(message: str) -> IndexError:
+    """Python's own, as the user's code raises it."""
+    err = IndexError(message)
+    setattr(err, RAISED_BY_PROGRAM, True)
+    return err
+
+
 def _at(x: list[Any], index: int, what: str = "list index") -> int:
-    """`index` counted from the start; raises PositionError, with Python's words, outside of the list."""
+    """`index` counted from the start; raises IndexError, with Python's words, outside of the list."""
     n = len(x)
     if not -n <= index < n:
-        raise PositionError(f"{what} out of range")
+        raise _position_error(f"{what} out of range")
     return index + n if index < 0 else index
 
 
@@ -82,7 +89,7 @@ def _with_item(x: list[Any], index: int, item: Any) -> list[Any]:
 
 def _without_item(x: list[Any], index: int) -> list[Any]:
     if not x:
-        raise PositionError("pop from empty list")
+        raise _position_error("pop from empty list")
     at = _at(x, index, "pop index")
     return [*x[:at], *x[at + 1 :]]
 
@@ -176,7 +183,7 @@ list_gap_op: OpDef = define_op(
 
 def _with_put(x: list[Any], item: Any, index: int) -> list[Any]:
     if not 0 <= index <= len(x):
-        raise PositionError(f"item {index} cannot be put into a list of {len(x)} items")
+        raise _position_error(f"item {index} cannot be put into a list of {len(x)} items")
     return [*x[:index], item, *x[index + 1 :]]
 
 

@@ -12,7 +12,7 @@ from ...core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeErro
 from ...core.pytree import flatten
 from ...core.source import innermost_user_loc, user_frames, user_locs
 from ...core.unset_local import of_one_function
-from ...eager.host_ops import UnsetError, assert_op, raise_op
+from ...eager.host_ops import assert_op, raise_op
 from ...ir.attributes import blocks_of, reachable_blocks
 from ...ir.builder import current_builder
 from ...ir.dead_code import has_effect
@@ -215,8 +215,8 @@ def is_raised_by_user(err: BaseException) -> bool:
     build = builder()
     if id(err) in build.errors and build.errors[id(err)][2]:
         return True
-    if type(err) in (ShapeError, IndexRangeError, UnsetError):
-        return True  # nothing but shapes decides, or that this path sets no variable, and those are known here
+    if type(err) in (ShapeError, IndexRangeError):
+        return True  # nothing but shapes decides, and those are known here
     if isinstance(err, _OF_CLASSES) and not isinstance(err, UnsupportedError):
         return is_of_plain_values(err)
     if not _is_of_values(err):
@@ -248,11 +248,11 @@ def _error_node(err: BaseException) -> Node:
     made = _made_of(builder(), err)
     if made is not None:
         return made
-    if type(err) is UnsetError:
-        return Call("UnsetError", (err.message,))
     if isinstance(err, VitrifyError) and vars(err).keys() == {"message", "loc", "hint"}:
         made = Call(type(err), (err.message,), {"hint": err.hint})
         return made if err.loc is None else Call("located", (made, *astuple(err.loc)))
+    if type(err) is UnboundLocalError:
+        return Call("noted_unset", (*map(captured, err.args), *getattr(err, "__notes__", ())))
     if type(err).__module__ == "builtins" and not vars(err):
         return Call(type(err), tuple(map(captured, err.args)))
     return Call(made_again, (type(err), captured(err.args), captured(vars(err))))

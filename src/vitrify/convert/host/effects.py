@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import sys
-from ast import literal_eval
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
@@ -26,6 +25,7 @@ from ..values.emit import is_asserted, unset_flag
 from ..values.handlers import refuse_if_caught, refuse_unless_decided
 from ..values.optional import note_known, told_by
 from ..values.text import GraphText, concatenated, join, shown
+from ..values.unset_errors import is_place, unset_call, unset_error
 
 
 def convert_assert(test: Any, message: Callable[[], Any] | None = None) -> None:
@@ -110,11 +110,6 @@ def assert_place_set(value: Any) -> None:
         assert_set(value)
 
 
-def is_place(name: str) -> bool:
-    """Whether the name of an unset value is that of an item or attribute."""
-    return name.endswith("]") or "." in name
-
-
 def assert_set(value: Variable) -> None:
     """Let the program raise what eager code does when `value` is read and the path taken did not set it; once only."""
     held = unset_flag(value)
@@ -125,43 +120,7 @@ def assert_set(value: Variable) -> None:
 def _assert_flag(flag: Variable, name: str, line: int) -> None:
     if is_asserted(flag):
         return
-    is_known = refuse_unless_decided(_eager_error(name), flag)
+    is_known = refuse_unless_decided(unset_error(name, line), flag)
     builder().asserted.add((builder().block, flag))
     if not is_known:
-        record(assert_op, flag, error=_unset_error(name, line))
-
-
-def _eager_error(name: str) -> Exception:
-    """What eager code raises where the variable, item or attribute is not set."""
-    if name.endswith("]"):
-        return KeyError(_key_in(name))
-    if "." in name:
-        return AttributeError(*_unset_error(name, 0).args)
-    return UnboundLocalError(_UNBOUND.format(name))
-
-
-def _key_in(name: str) -> Any:
-    """The key in the name of an item; its text where that is all that is known of it."""
-    text = name.partition("[")[2][:-1]
-    try:
-        return literal_eval(text)
-    except (SyntaxError, ValueError):
-        return text
-
-
-_UNBOUND = (
-    "cannot access local variable {!r} where it is not associated with a value"
-    if sys.version_info >= (3, 11)
-    else "local variable {!r} referenced before assignment"
-)
-"""Python's own words, for handlers that look at them."""
-
-
-def _unset_error(name: str, line: int) -> Call:
-    if name.endswith("]"):
-        return Call(KeyError, (_key_in(name),))
-    if "." in name:
-        kind, _, attribute = name.rpartition(".")
-        return Call(AttributeError, (f"{kind!r} object has no attribute {attribute!r}",))
-    message = f"local variable {name!r} is read, but the path taken did not set it (it is set near line {line})"
-    return Call("UnsetError", (message,))
+        record(assert_op, flag, error=Call(*unset_call(name, line)))

@@ -12,7 +12,6 @@ from ...core.dtype import DType
 from ...core.errors import ArgumentError, UnsettledError, VitrifyError
 from ...core.meta import numel
 from ...core.source import user_frames
-from ...eager.host_ops import UnsetError
 from ...eager.tensor import Tensor
 from ...ir.builder import Builder, current_builder
 from ...ir.graph_tensor import single
@@ -20,10 +19,11 @@ from ...ir.program import Variable
 from ...ir.varying import kinds_of
 from ...ops.like import cast
 from ...ops.promote import SCALARS
+from .unset_errors import unset_error
 
 
 class Undefined:
-    """The value of a variable that is not set; any use raises UnsetError naming it and its line.
+    """The value of a variable that is not set; any use raises what Python does, with a note of its line.
 
     One without a name is a variable of ours, which nobody reads where it is unset.
     """
@@ -34,15 +34,15 @@ class Undefined:
         self.name = name
         self.line = line
 
-    def fail(self) -> VitrifyError:
+    def fail(self) -> Exception:
         """The error that a use of this value raises."""
-        return UnsetError(
-            f"local variable {self.name!r} is read, but the path taken did not set it "
-            f"(it is set near line {self.line})",
-            hint=f"give {self.name!r} a value before the `if` or loop",
-        )
+        err = unset_error(self.name, self.line)
+        build = current_builder()
+        if build is not None:
+            build.errors[id(err)] = (err, None, True)  # eager code raises it, too
+        return err
 
-    def returned(self) -> VitrifyError:
+    def returned(self) -> Exception:
         """The error of a function that returns this value."""
         return self.fail()
 
