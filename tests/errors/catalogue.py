@@ -373,7 +373,7 @@ GROUPS: dict[str, list[Entry]] = {
         _entry(
             "A variable that the path taken did not set",
             "UnboundLocalError",
-            "did not set it",
+            "local variable 'y'",
             "Raised when the program runs, and only if the path that leaves it unset was taken, as eagerly.",
             """
             def f(x):

@@ -16,6 +16,7 @@ import pytest
 import vitrify as paddle
 from tests.end_to_end.differential import run, same
 from tests.errors.catalogue import ELSEWHERE, ENTRIES, GROUPS, Entry
+from vitrify.core.errors import VitrifyError
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +49,11 @@ def failure(entry: Entry, folder: Path) -> BaseException:
 
 
 def message(entry: Entry, folder: Path) -> str:
-    return str(failure(entry, folder)).replace(str(folder / FILE), FILE)
+    """What the error says; of one of Python's own its notes, too, without the frames of these tests."""
+    err = failure(entry, folder)
+    told = () if isinstance(err, VitrifyError) else getattr(err, "__notes__", ())
+    notes = [note.partition("\ncalled from")[0] for note in told]
+    return "\n".join([str(err), *notes]).replace(str(folder / FILE), FILE)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)

@@ -8,6 +8,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify.core.config import DEBUG
+from vitrify.core.unset_local import UNSET
 
 from . import programs as p
 
@@ -38,7 +39,7 @@ EXPECTED = {
     p.run_index: (IndexError, "index 7 is out of"),
     p.run_index_in_loop: (IndexError, "index 7 is out of"),
     p.run_assert: (AssertionError, "too large"),
-    p.run_unset: (UnboundLocalError, "local variable 'y' is read, but the path taken did not set it"),
+    p.run_unset: (UnboundLocalError, UNSET.format("y")),
 }
 CASES = pytest.mark.parametrize("fn", EXPECTED, ids=lambda f: f.__name__)
 INTERNAL = re.compile(r"true_fn|then_|orelse|convert_|vt\.|\bresult\b|returned|_tmp|tmp_\d|<lambda>")

@@ -267,3 +267,5 @@ class PythonHelpers:
         if isinstance(value, Undefined):
             value.fail()
         return value
+
+    load_free = load

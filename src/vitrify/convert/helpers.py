@@ -21,7 +21,7 @@ from .control.logic import convert_and, convert_not, convert_or
 from .control.loops import convert_for, convert_while
 from .control.raise_ import caught_raise, convert_raise
 from .guards.observe import get_attr, peek_attr
-from .host.effects import convert_assert, load
+from .host.effects import convert_assert, load, load_free
 from .operators.compare import convert_compare
 from .operators.objects import (
     _Index,
@@ -85,6 +85,7 @@ class VitrifyHelpers:
     name = staticmethod(name)
     Undefined = staticmethod(undefined)
     load = staticmethod(load)
+    load_free = staticmethod(load_free)
     pass_on = staticmethod(pass_on)
     new_list = staticmethod(new_list)
     new_tuple = staticmethod(new_tuple)

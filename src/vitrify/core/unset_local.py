@@ -14,6 +14,11 @@ UNSET = (
     if sys.version_info >= (3, 11)
     else "local variable '{}' referenced before assignment"
 )
+UNSET_FREE = (
+    "cannot access free variable '{}' where it is not associated with a value in enclosing scope"
+    if sys.version_info >= (3, 11)
+    else "free variable '{}' referenced before assignment in enclosing scope"
+)
 _FREE = re.compile(r"free variable '(\w+)'")
 
 
@@ -27,4 +32,4 @@ def of_one_function(err: E) -> E | UnboundLocalError:
     return local
 
 
-__all__ = ["UNSET", "of_one_function"]
+__all__ = ["UNSET", "UNSET_FREE", "of_one_function"]

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,16 +23,19 @@ from .tensor import Tensor
 EFFECT = NoGradient("it has an effect and no value")
 
 
-def noted_unset(message: str, *notes: str) -> UnboundLocalError:
-    """What Python raises for a local variable that is not set, with notes of where other paths set it."""
-    err = UnboundLocalError(message)
+def _noted(cls: type[NameError], message: str, *notes: str) -> NameError:
+    """What Python raises for a variable that is not set, with notes of where other paths set it."""
+    err = cls(message)
     for note in notes:
         add_note(err, note)
     return err
 
 
-FUNCTIONS["noted_unset"] = noted_unset
-SAID["noted_unset"] = "UnboundLocalError"
+UNSET_ERRORS = {"unset_local": partial(_noted, UnboundLocalError), "unset_free": partial(_noted, NameError)}
+"""By what they are called in expressions: of a variable of the function itself, and of one around it."""
+
+FUNCTIONS |= UNSET_ERRORS
+SAID |= {"unset_local": "UnboundLocalError", "unset_free": "NameError"}
 
 
 PRINTED: ContextVar[Counter[str] | None] = ContextVar("printed", default=None)

@@ -417,7 +417,10 @@ def _refuse(ask: Callable[[Any], object], number: Any) -> None:
     try:
         ask(sample(number))
     except TypeError as err:
-        raise DTypeError(str(err)) from None
+        said = TypeError(str(err))
+    errors: dict[int, Any] = getattr(recorder.get(), "errors", {})
+    errors[id(said)] = (said, None, True)  # eager code raises it, too
+    raise said
 
 
 __all__ = ["GraphTensor", "as_number", "is_number", "number", "sample", "single"]

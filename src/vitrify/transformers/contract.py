@@ -31,8 +31,9 @@ Control flow takes and returns values; nothing is set behind the reader's back:
   in a method called from it; a tracer that journals these calls sees both, undoes them after tracing one
   branch, and learns which attributes a loop carries.
 - A variable that may be unset where a construct needs it starts as `vt.Undefined(name, line)`. Reads that may
-  find it unset are `vt.load(x)`, which raises `UnboundLocalError` as Python would. `del x` of such a variable
-  is `x = vt.Undefined(...)`. The value of `return` inside loops starts the same way, under a generated name.
+  find it unset are `vt.load(x)`, which raises `UnboundLocalError` as Python would, and `vt.load_free(x)` in
+  inner functions, which raises `NameError`. `del x` of such a variable is `x = vt.Undefined(...)`. The value of
+  `return` inside loops starts the same way, under a generated name.
 - Lazy operands are functions without arguments, called at once or never.
 
 - `vt.attempt(f, *args, **kwargs)` gives `(None, result)`, or `(error, nothing)` where the user's function `f` raises;
@@ -266,3 +267,4 @@ class Helpers(Protocol):
 
     def Undefined(self, name: str = "", line: int = 0) -> Value: ...
     def load(self, value: Value) -> Value: ...
+    def load_free(self, value: Value) -> Value: ...

@@ -6,7 +6,8 @@ when jumps are lowered, just before the constructs become calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import gast
@@ -22,6 +23,7 @@ from .nodes import (
     Node,
     ScopeTransformer,
     Stmts,
+    all_nodes,
     children,
     docstring_length,
     functions_in,
@@ -30,19 +32,25 @@ from .nodes import (
 )
 from .quote import constant, locate, name, quote
 
+_RUN_AS_FUNCTIONS = (gast.GeneratorExp,) if sys.version_info >= (3, 12) else COMPREHENSIONS
+
 
 def guard_reads(tree: Node, context: Context) -> Node:
-    """`tree` with `vt.load(x)` for reads that may find `x` unset, and `x = vt.Undefined(...)` for `del x`."""
+    """`tree` with `vt.load(x)` for reads that may find `x` unset, and `x = vt.Undefined(...)` for `del x`.
+
+    Reads of inner functions are `vt.load_free(x)`: Python has another exception for them.
+    """
     for fn in functions_in(tree):
         if not constructs_in(fn):
             continue
         facts = analyze(fn, context.names)
         # Any local may end up in a branch, which takes what follows an early return; and lowering jumps may change
         # which variables are shared for handlers, where a guard does no harm.
-        reads = _doubtful_reads(facts, facts.scope.locals) | _doubtful_captures(facts, fn, context)
-        reads = {node for node in reads if node.id not in context.flagged}
+        own, captured = _doubtful_reads(facts, facts.scope.locals), _doubtful_captures(facts, fn, context)
+        reads = {node for node in own | captured if node.id not in context.flagged}
         context.doubtful.update(node.id for node in reads)
-        replace_nodes(fn, {node: _load(node, context) for node in reads})
+        free = _inside_functions([*own_nodes_of(body_of(fn))], context)
+        replace_nodes(fn, {node: _load(node, context, node in free) for node in reads})
         _Statements(context, facts).transform_body(fn)
     return tree
 
@@ -130,8 +138,30 @@ def _own_reads(root: Node, hidden: frozenset[str] = frozenset()) -> Iterator[Nod
             yield from _own_reads(part, hidden)
 
 
-def _load(read: Node, context: Context) -> Node:
-    return context.call("load", read, at=read)
+def _inside_functions(nodes: Sequence[Node], context: Context) -> set[Node]:
+    """All that is inside of the user's inner functions, and of comprehensions that Python runs as functions."""
+    ours = {arg for node in nodes if _is_helper_call(node, context) for arg in node.args}
+    found: set[Node] = set()
+    for node in nodes:
+        if isinstance(node, (gast.FunctionDef, gast.Lambda)):
+            body = body_of(node)
+            found |= _inside_functions([*own_nodes_of(body)], context) if node in ours else _all_in(body)
+        elif isinstance(node, _RUN_AS_FUNCTIONS):
+            found |= _all_in(comprehension_parts(node))
+    return found
+
+
+def _all_in(roots: Sequence[Node]) -> set[Node]:
+    return {node for root in roots for node in all_nodes(root)}
+
+
+def _is_helper_call(node: Node, context: Context) -> bool:
+    owner = node.func.value if isinstance(node, gast.Call) and isinstance(node.func, gast.Attribute) else None
+    return isinstance(owner, gast.Name) and owner.id == context.vt
+
+
+def _load(read: Node, context: Context, is_free: bool) -> Node:
+    return context.call("load_free" if is_free else "load", read, at=read)
 
 
 def _undefined(identifier: str, at: Node, context: Context) -> Stmts:

@@ -18,6 +18,7 @@ from ..values.base import builder, is_graph, is_tensor
 from ..values.user_errors import note_user_error
 from .keys import MAX_KEYS
 from .lists import GraphList
+from .positions import must_have
 from .tuples import GraphTuple
 
 _SEQUENCES = (list, tuple, range, str, bytes, deque)
@@ -35,7 +36,12 @@ def is_at_position(owner: Any, key: Any) -> bool:
 def at_position(owner: Any, key: Any) -> Any:
     """`owner[key]`."""
     if isinstance(owner, (list, tuple, range)) and (len(owner) > MAX_KEYS or _are_alike(owner)):
-        return (owner if isinstance(owner, GraphList) else GraphList(owner))[_number(key)]
+        number = _number(key)
+        if isinstance(owner, tuple):
+            return GraphTuple.of(owner)[number]
+        if isinstance(owner, range):
+            must_have(len(owner), number, "range object index out of range")
+        return (owner if isinstance(owner, GraphList) else GraphList(owner))[number]
     return _chosen(owner, key, lambda position: owner[position])
 
 

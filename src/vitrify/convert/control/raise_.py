@@ -251,8 +251,9 @@ def _error_node(err: BaseException) -> Node:
     if isinstance(err, VitrifyError) and vars(err).keys() == {"message", "loc", "hint"}:
         made = Call(type(err), (err.message,), {"hint": err.hint})
         return made if err.loc is None else Call("located", (made, *astuple(err.loc)))
-    if type(err) is UnboundLocalError:
-        return Call("noted_unset", (*map(captured, err.args), *getattr(err, "__notes__", ())))
+    if type(err) in (NameError, UnboundLocalError) and vars(err).keys() == {"__notes__"}:
+        made_by = "unset_free" if type(err) is NameError else "unset_local"
+        return Call(made_by, (*map(captured, err.args), *err.__notes__))
     if type(err).__module__ == "builtins" and not vars(err):
         return Call(type(err), tuple(map(captured, err.args)))
     return Call(made_again, (type(err), captured(err.args), captured(vars(err))))

@@ -86,18 +86,23 @@ def _print_into(file: Any, text: str | GraphText) -> None:
     file.write(text)
 
 
-def load(value: Any) -> Any:
+def load(value: Any, is_free: bool = False) -> Any:
     """The value of a variable that may be unset; raises (now, or when the program runs) if it is."""
     if isinstance(value, MaybeUnset):
-        _assert_flag(value.flag, value.name, value.line)
+        _assert_flag(value.flag, value.name, value.line, is_free)
         return value.value
     if isinstance(value, Undefined):
-        raise value.fail()
+        raise value.fail(is_free)
     for leaf in all_leaves(value):
         held = unset_flag(leaf)
         if held is not None and (leaf is value or not is_place(held[1])):
-            _assert_flag(*held)
+            _assert_flag(*held, is_free=is_free and leaf is value)
     return value
+
+
+def load_free(value: Any) -> Any:
+    """As `load`, of a variable of the function around, which Python calls a free one."""
+    return load(value, is_free=True)
 
 
 def assert_place_set(value: Any) -> None:
@@ -117,10 +122,10 @@ def assert_set(value: Variable) -> None:
         _assert_flag(*held)
 
 
-def _assert_flag(flag: Variable, name: str, line: int) -> None:
+def _assert_flag(flag: Variable, name: str, line: int, is_free: bool = False) -> None:
     if is_asserted(flag):
         return
-    is_known = refuse_unless_decided(unset_error(name, line), flag)
+    is_known = refuse_unless_decided(unset_error(name, line, is_free), flag)
     builder().asserted.add((builder().block, flag))
     if not is_known:
-        record(assert_op, flag, error=Call(*unset_call(name, line)))
+        record(assert_op, flag, error=Call(*unset_call(name, line, is_free)))

@@ -83,7 +83,7 @@ class HostValue(Deferred):
             raise AttributeError(name)  # protocols that this class does not offer
         found = [getattr(s, name, Missing) for s in self._seen()]
         if found and all(value is Missing for value in found):
-            raise AttributeError(f"{type(self._seen()[0]).__name__!r} object has no attribute {name!r}")
+            getattr(self._seen()[0], name)  # which raises it, in Python's words
         if name == "size" and len(set(found)) > 1:
             return host_call(getattr, self, name)
         if name in _KNOWN_ATTRIBUTES and found:

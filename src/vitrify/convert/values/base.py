@@ -34,9 +34,9 @@ class Undefined:
         self.name = name
         self.line = line
 
-    def fail(self) -> Exception:
-        """The error that a use of this value raises."""
-        err = unset_error(self.name, self.line)
+    def fail(self, is_free: bool = False) -> Exception:
+        """The error that a use of this value raises. is_free: an inner function reads the variable."""
+        err = unset_error(self.name, self.line, is_free)
         build = current_builder()
         if build is not None:
             build.errors[id(err)] = (err, None, True)  # eager code raises it, too
@@ -83,7 +83,7 @@ class MaybeUnset(Undefined):
         self.value = value
         self.flag = flag
 
-    def fail(self) -> VitrifyError:
+    def fail(self, is_free: bool = False) -> VitrifyError:
         return UnsettledError(
             f"variable {self.name!r} is read, which one path of a tensor's decision leaves unset",
             hint=f"give {self.name!r} a value before the `if` or loop",
@@ -105,7 +105,7 @@ class Unmergeable(Undefined):
         frames = user_frames(2, limit=1)
         self.loc = frames[0] if frames else None
 
-    def fail(self) -> VitrifyError:
+    def fail(self, is_free: bool = False) -> VitrifyError:
         return self._mixed(f"variable {self.name!r}")
 
     def __eq__(self, other: object) -> bool:

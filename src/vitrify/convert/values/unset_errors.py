@@ -6,24 +6,22 @@ from ast import literal_eval
 from collections.abc import Callable
 from typing import Any
 
-from ...core.unset_local import UNSET
-from ...eager.host_ops import noted_unset
+from ...core.unset_local import UNSET, UNSET_FREE
+from ...eager.host_ops import UNSET_ERRORS
 
-_MADE_BY: dict[str, Callable[..., Exception]] = {
-    "AttributeError": AttributeError, "KeyError": KeyError, "noted_unset": noted_unset,
-}  # fmt: skip
+_MADE_BY: dict[str, Callable[..., Exception]] = {"AttributeError": AttributeError, "KeyError": KeyError, **UNSET_ERRORS}
 
 
-def unset_error(name: str, line: int) -> Exception:
+def unset_error(name: str, line: int, is_free: bool = False) -> Exception:
     """The exception. name: of a variable, or a place such as `d['key']` and `Owner.attribute`.
 
-    line: where another path sets the variable; 0 where that is not known.
+    line: where another path sets the variable; 0 where that is not known. is_free: an inner function reads it.
     """
-    function, args = unset_call(name, line)
+    function, args = unset_call(name, line, is_free)
     return _MADE_BY[function](*args)
 
 
-def unset_call(name: str, line: int) -> tuple[str, tuple[Any, ...]]:
+def unset_call(name: str, line: int, is_free: bool = False) -> tuple[str, tuple[Any, ...]]:
     """What makes the exception when the program runs: the function of an expression, and its arguments."""
     if name.endswith("]"):
         return "KeyError", (_key_in(name),)
@@ -31,7 +29,8 @@ def unset_call(name: str, line: int) -> tuple[str, tuple[Any, ...]]:
         kind, _, attribute = name.rpartition(".")
         return "AttributeError", (f"{kind!r} object has no attribute {attribute!r}",)
     notes = (f"{name!r} is set near line {line}, on a path that was not taken",) if line else ()
-    return "noted_unset", (UNSET.format(name), *notes)
+    message = (UNSET_FREE if is_free else UNSET).format(name)
+    return "unset_free" if is_free else "unset_local", (message, *notes)
 
 
 def is_place(name: str) -> bool:
