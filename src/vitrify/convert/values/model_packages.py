@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -16,8 +17,17 @@ from ...core.cache import BoundedCache
 _OURS = "vitrify"
 _FOLDERS = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 
-# Whether a package uses ours, and how many modules were loaded when that was found: a later one may.
-_USES: BoundedCache[str, tuple[bool, int]] = BoundedCache("packages that use vitrify", 1024)
+@dataclass(frozen=True)
+class _Found:
+    """Whether a package uses ours, and what was loaded when that was found: a later module of it may."""
+
+    uses: bool
+    loaded: int
+    modules: frozenset[str]
+
+
+_NONE = _Found(False, 0, frozenset())
+_USES: BoundedCache[str, _Found] = BoundedCache("packages that use vitrify", 1024)
 
 
 def is_in_model_package(filename: str) -> bool:
@@ -25,11 +35,10 @@ def is_in_model_package(filename: str) -> bool:
     package = _package_of(filename)
     if package is None:
         return False
-    loaded = len(sys.modules)
-    found = _USES.get(package)
-    if found is None or (not found[0] and found[1] != loaded):
-        found = _USES.put(package, (_uses_ours(package), loaded))
-    return found[0]
+    found = _USES.get(package) or _NONE
+    if not found.uses and found.loaded != len(sys.modules):
+        found = _USES.put(package, _looked_through(package, found.modules))
+    return found.uses
 
 
 def _package_of(filename: str) -> str | None:
@@ -40,10 +49,12 @@ def _package_of(filename: str) -> str | None:
     return None
 
 
-def _uses_ours(package: str) -> bool:
-    inner = package + "."
-    modules = [module for name, module in list(sys.modules.items()) if name == package or name.startswith(inner)]
-    return any(_is_ours(value) for module in modules for value in list(getattr(module, "__dict__", {}).values()))
+def _looked_through(package: str, before: frozenset[str]) -> _Found:
+    """What the modules of a package hold, those left out that were looked through before."""
+    loaded, inner = dict(sys.modules), package + "."
+    names = frozenset(name for name in loaded if name == package or name.startswith(inner))
+    held = (getattr(loaded[name], "__dict__", {}) for name in names - before)
+    return _Found(any(_is_ours(value) for part in held for value in list(part.values())), len(loaded), names)
 
 
 def _is_ours(value: Any) -> bool:
