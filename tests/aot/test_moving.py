@@ -47,6 +47,31 @@ def rows_written(x, places, value):
     return x
 
 
+def written_at_several(x, i, j):
+    found = []
+    for value in (x[0, :2, :3] * 2, 7.0):
+        y = x.clone()
+        y[i, j] = value if isinstance(value, float) else paddle.ones([2, 3, 4]) * value.sum()
+        y[:, j, i] = 3
+        y[j, :, i] = value if isinstance(value, float) else x[:2, :3] + 1
+        y[i, i, i] = y[0, 0, :3]
+        found.append(y)
+    return found
+
+
+def written_at_rows(x, best):
+    y = x.clone()
+    y[paddle.arange(x.shape[0]), best] = 1.0
+    return y
+
+
+def gradients_of_places(x, i, j, value):
+    x.stop_gradient = value.stop_gradient = False
+    y = x * 1
+    y[i, j] = value
+    return paddle.grad((y * y * y).sum() + (x[j, i] ** 2).sum() + (x[i, :, j] ** 2).sum(), [x, value])
+
+
 def place_written(x, place):
     x = x.clone()
     x[place] = 0.5
@@ -173,6 +198,13 @@ CASES = {
         lambda x, i, j: (x[i, j], x[:, i, j], x[j, :, i], x[:, :, j, i]),
         [reals(4, 4, 4, 4), np.array([1, -2, 0]), np.array([[0], [-1]])], (),
     ),
+    "written at several arrays": (
+        written_at_several, [reals(4, 4, 4), np.array([1, -2, 0]), np.array([[0], [-1]])], (),
+    ),
+    "written at several arrays, open": (written_at_rows, [reals(5, 4), ids(4, 5)], (0,)),
+    "gradients of several arrays as one index": (
+        gradients_of_places, [reals(4, 4, 3), np.array([1, -2, 1]), np.array([[0], [2]]), reals(2, 3, 3)], (),
+    ),
     "logsumexp of infinities": (lambda x: paddle.logsumexp(x, 1), [STRANGE.reshape([4, 2])], ()),
     **{
         f"grid_sample {mode, padding}": (
@@ -259,12 +291,13 @@ def test_open_sizes_are_refused_or_right(size, tmp_path_factory):
             np.testing.assert_allclose(found, made(paddle.to_tensor(x)).numpy(), rtol=1e-6)
 
 
-@pytest.mark.parametrize("wrong", ["quotient", "take", "row"])
+@pytest.mark.parametrize("wrong", ["quotient", "take", "row", "places"])
 def test_what_only_the_run_knows_ends_it_with_an_error(wrong, tmp_path):
     function, arrays = {
         "quotient": (lambda x, y: x // y, [np.array([1, 2]), np.array([1, 0])]),
         "take": (lambda x, i: paddle.take_along_axis(x, i, 0), [reals(3), np.array([0, 3])]),
         "row": (paddle.scatter, [reals(3), np.array([0, -4]), reals(2)]),
+        "places": (written_at_rows, [reals(3, 4), np.array([0, 4, 1])]),
     }[wrong]
     with pytest.raises(VitrifyError):
         saved(tmp_path, function, arrays)(*arrays)

@@ -12,7 +12,7 @@ from ..core.errors import IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .accumulate import add_at, put_at
 from .arguments import SCALARS, is_tensor
-from .flat_index import taken_at
+from .flat_index import Rows, taken_at
 from .index_form import FULL, Index, array_shape, basic_shape, is_mask, parse_index, plain_basic
 from .like import cast, sum_to_like, zeros_like
 from .moving_forms import getitem_form, setitem_form, write_at
@@ -95,11 +95,6 @@ def _index_get_meta(x: Meta, *indices: Meta, axes: Shape) -> Meta:
     return x.with_shape(array_shape("getitem", x, indices, axes))
 
 
-def _only(n: Any, indices: Sequence[Any]) -> Any:
-    """The one index that whole programs write at; masks and several at a time they leave to others."""
-    return indices[0] if len(indices) == 1 else n.refuse("several arrays are one index")
-
-
 def _index_get_native(n: Any, x: Any, *indices: Any, axes: Shape) -> Any:
     if len(indices) == 1:
         return n.take(x, indices[0], axes[0], wraps=True)
@@ -108,6 +103,13 @@ def _index_get_native(n: Any, x: Any, *indices: Any, axes: Shape) -> Any:
     if axes == tuple(range(axes[0], axes[0] + len(axes))):
         return taken_at(n, x, indices, axes[0])
     return taken_at(n, n.view(lambda a: np.moveaxis(a, axes, range(len(axes))), x), indices, 0)
+
+
+def _index_add_native(n: Any, x: Any, like: Any, *indices: Any, axes: Shape) -> Any:
+    if len(indices) == 1:
+        return n.add_rows(x, indices[0], like.shape, axes[0], wraps=True)
+    rows = Rows(n, like, indices, axes)
+    return rows.array(n.add_rows(rows.of_part(x), rows.places, (prod(rows.sizes), *rows.rest), 0))
 
 
 index_get_op: OpDef = define_op(
@@ -122,7 +124,7 @@ index_get_adjoint_op: OpDef = define_op(
     kernel=_index_add_kernel,
     meta=lambda x, like, *indices, axes: x.with_shape(like.shape),
     vjp={"x": lambda ct, *, indices, axes: index_get_op(ct, *indices, axes=axes)},
-    native=lambda n, x, like, *indices, axes: n.add_rows(x, _only(n, indices), like.shape, axes[0], wraps=True),
+    native=_index_add_native,
     shape_only=["like"],
 )
 

@@ -14,6 +14,7 @@ import numpy as np
 from ..core.dtype import as_dtype
 from ..core.meta import Shape
 from .arguments import entries
+from .flat_index import Rows
 from .like import cast_op
 from .order_forms import range_form
 from .registry import get_op
@@ -188,17 +189,12 @@ def setitem_form(n: Any, x: Any, value: Any, *indices: Any, index: tuple[Any, ..
         elif part.size:
             n.copy(_spread(n, value, part.shape), part)
         return out
-    if len(indices) > 1 or indices[0].dtype.kind == "b" or any(i != _ALL for i in index):
-        n.refuse("masks, and several arrays as one index, have no native form")
-    if places_of_run:
-        n.refuse("a place that the run knows beside an array has no native form")
-    (places,), (axis,) = indices, axes
-    shape = (*x.shape[:axis], *places.shape, *x.shape[axis + 1 :])
-    ahead = tuple(range(axis, axis + places.ndim))
-    table = n.copy(n.view(lambda a: np.moveaxis(a, axis, 0), out))
-    rows = n.view(lambda a: np.moveaxis(a, ahead, tuple(range(places.ndim))), _spread(n, value, shape))
-    n.put_rows(table, places, n.reshape(n.copy(rows), (prod(places.shape), *table.shape[1:])))
-    return n.copy(n.view(lambda a: np.moveaxis(a, 0, axis), table))
+    if places_of_run or any(i != _ALL for i in index):
+        n.refuse("an array beside other parts of an index has no native form")
+    rows = Rows(n, x, indices, axes)
+    table = rows.table(out)
+    n.put_rows(table, rows.places, rows.of_part(_spread(n, value, rows.indexed_shape)))
+    return rows.array(table)
 
 
 def write_at(n: Any, x: Any, value: Any, index: tuple[Any, ...]) -> None:

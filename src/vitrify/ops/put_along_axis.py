@@ -14,6 +14,7 @@ from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .accumulate import add_at, put_at
 from .arguments import is_tensor, rank_of
+from .flat_index import Rows
 from .gather import along_axis, along_axis_shape, take_along_axis_adjoint_op, take_along_axis_op
 from .index_form import array_shape, is_mask, range_errors, spans
 from .like import cast, ones_like, sum_to_like, zeros_like
@@ -259,14 +260,13 @@ def _firsts_meta(like: Meta, *indices: Meta, axes: Shape) -> Meta:
 
 
 def _firsts_native(n: Any, like: Any, *indices: Any, axes: Shape) -> Any:
-    if len(indices) > 1 or is_mask(indices[0]):
-        n.refuse("masks, and several arrays as one index, have no native form")
-    (index,) = indices
-    places, numbers = n.reshape(n.contiguous(index), (index.size,)), n.constant(np.arange(index.size))
-    first = n.copy(n.full((like.shape[axes[0]],), 0, numbers.dtype))
+    rows = Rows(n, like, indices, axes)
+    count = math.prod(rows.shape)
+    places, numbers = n.reshape(n.contiguous(rows.places), (count,)), n.constant(np.arange(count))
+    first = n.copy(n.full((math.prod(rows.sizes),), 0, numbers.dtype))
     n.put_rows(first, *(n.copy(n.view(lambda a: a[::-1], v)) for v in (places, numbers)))
     found = n.apply(get_op("equal"), n.take(first, places, 0, wraps=True), numbers)
-    return n.reshape(found, (*index.shape, *(1,) * _behind(like, indices, axes)))
+    return n.reshape(found, (*rows.shape, *(1,) * _behind(like, indices, axes)))
 
 
 first_places_op: OpDef = define_op(
