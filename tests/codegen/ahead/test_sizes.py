@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from vitrify.codegen.ahead.layout import Sample
 from vitrify.codegen.ahead.quotients import quotient_bases, steps_of
-from vitrify.codegen.ahead.sizes import Quotient, basis
+from vitrify.codegen.ahead.sizes import Basis, Quotient, basis
 from vitrify.core.errors import ShapeError
 
 
@@ -49,3 +49,11 @@ def test_steps_are_the_powers_of_two_that_sizes_need():
             raise ShapeError("halves differ")
 
     assert steps_of(2, sample) == (1, 8)
+
+
+def test_a_product_is_bounded_by_one_of_the_sizes_that_its_quotients_are_of():
+    halves = Basis(2, (), (), (), (Quotient(1, 1, 1, 2), Quotient(2, 3, 5, 2)))  # of h, and about 3 / 2 of that
+    assert halves.bound((1, 0, 1, 0), (1, 1, 0, 0)) == 1
+    assert halves.bound((1, 0, 0, 2), (1, 0, 2, 0)) == 16
+    assert halves.bound((1, 0, 0, 1), (2, 1, 0, 0)) == 4
+    assert halves.bound((1, 1, 0, 0), (1, 0, 1, 0)) is None

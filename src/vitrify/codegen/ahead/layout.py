@@ -152,8 +152,8 @@ class _Builder:
         groups: dict[int, list[tuple[int, Buffer, int]]] = {}
         for number, buffers in enumerate(zip(*orders)):
             coefficients = self._fit([b.size for b in buffers])
-            unit = padded(sum(c for c in coefficients if c > 0))
-            groups.setdefault(self._leading(coefficients), []).append((number, buffers[0], unit))
+            power, unit = self._leading(coefficients)
+            groups.setdefault(power, []).append((number, buffers[0], padded(unit)))
         outside = len(self.first.inputs) + len(self.first.outputs)
         for at, (power, members) in enumerate(sorted(groups.items())):
             offsets, total = placed([(lives[b][0], lives[b][1], unit) for _, b, unit in members])
@@ -170,14 +170,19 @@ class _Builder:
                     numbers.setdefault(buffer, len(numbers))
         return list(numbers)
 
-    def _leading(self, coefficients: Coefficients) -> int:
-        """The power that no term outgrows."""
-        powers = self.layout.basis.powers
-        used = [p for p, c in zip(powers, coefficients) if c > 0] or [powers[0]]
-        most = tuple(max(p[i] for p in used) for i in range(len(used[0])))
-        if most not in powers:
-            raise NoNativeForm("its arrays grow with several sizes in several ways")
-        return powers.index(most)
+    def _leading(self, coefficients: Coefficients) -> tuple[int, int]:
+        """The power that no term outgrows, and how many times it is as much as all of them."""
+        basis = self.layout.basis
+        terms = [(p, c) for p, c in zip(basis.powers, coefficients) if c > 0] or [(basis.powers[0], 0)]
+        most = tuple(max(p[i] for p, _ in terms) for i in range(len(terms[0][0])))
+        if most in basis.powers:
+            return basis.powers.index(most), sum(c for _, c in terms)
+        # Several levels of an image side by side: a quotient is at most so many times what it is one of.
+        for lead in dict.fromkeys([*[p for p, _ in terms], *reversed(basis.powers)]):
+            times = [basis.bound(p, lead) for p, _ in terms]
+            if None not in times:
+                return basis.powers.index(lead), sum(c * (t or 0) for (_, c), t in zip(terms, times))
+        raise NoNativeForm("its arrays grow with several sizes in several ways")
 
     def _term(self, power: int, factor: int) -> Coefficients:
         return tuple(factor if i == power else 0 for i in range(len(self.layout.basis.powers)))

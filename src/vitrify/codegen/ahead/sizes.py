@@ -61,6 +61,11 @@ class Quotient(NamedTuple):
         """What it is where the other size is n."""
         return (self.times * n + self.plus) // self.over
 
+    @property
+    def most(self) -> int:
+        """How many times the other size it is at most, where that is 1 or more."""
+        return max(-(-(self.times + max(self.plus, 0)) // self.over), 1)
+
 
 @dataclass(frozen=True)
 class Basis:
@@ -88,6 +93,18 @@ class Basis:
         """The polynomial's value."""
         sizes = with_quotients(sizes, self.quotients)
         return sum(c * power(p, sizes) for c, p in zip(coefficients, self.powers) if c)
+
+    def bound(self, powers: Powers, by: Powers) -> int | None:
+        """How many times a product of sizes of 1 and more is at most another one; None where that is not known."""
+        left, times = [*powers], 1
+        for number in reversed(range(self.count, len(left))):
+            quotient = self.quotients[number - self.count]
+            more = left[number] - by[number]
+            if more > 0:
+                left[number] -= more
+                left[quotient.of] += more
+                times *= quotient.most**more
+        return times if all(n <= most for n, most in zip(left, by)) else None
 
 
 def with_quotients(sizes: Sequence[int], quotients: Sequence[Quotient]) -> Sequence[int]:
