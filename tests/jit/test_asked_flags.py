@@ -429,6 +429,23 @@ def test_a_whole_program_says_what_eager_code_does(function):
     compare(function, *ROWS)
 
 
+def an_item_or_another(x):
+    items = []
+    while x.abs().sum() < 20:
+        items.append(x.detach() if x.sum() > 3 else x)
+        x = x * 2
+    first = items[0] if len(items) > 0 else x
+    print(first.stop_gradient)
+    for _ in range(2):
+        if x.sum() > 21:
+            first = first * 2
+    return first, first.stop_gradient
+
+
+def test_an_item_that_a_path_exchanges():
+    compare(an_item_or_another, *ROWS)
+
+
 def doubled(x):
     if x.sum() > 20:
         return x * 1
