@@ -87,9 +87,10 @@ def combines_flags(x):
     return x * 3
 
 
-def asserts(x):
+def raises(x):
     y = x * 2 if x.sum() > 4 else x.detach()
-    assert not y.stop_gradient, "no grad"
+    if y.stop_gradient:
+        raise AssertionError("no grad")
     return y
 
 
@@ -393,7 +394,7 @@ FUNCTIONS = [
     sets_the_flag_on_a_path,
     asks_for_leaves,
     combines_flags,
-    asserts,
+    raises,
     compares_flags,
     gives_flags_back,
     hands_the_flag_on,
