@@ -191,6 +191,24 @@ def test_a_number_or_a_tensor_on_two_paths():
         x = paddle.to_tensor(values, stop_gradient=False)
         found, expected = static(x), fn(x)
         assert [v is x for v in found] == [v is x for v in expected]
-        assert [float(v.sum()) if v is x else v for v in found] == [
-            float(v.sum()) if v is x else v for v in expected
-        ]
+        assert [float(v.sum()) if v is x else v for v in found] == [float(v.sum()) if v is x else v for v in expected]
+
+
+def noted(x):
+    kept.clear()
+    for v in x:
+        kept.append(x if v > 0 else v)
+    return x * 2
+
+
+kept = []
+
+
+def test_objects_in_a_list_of_the_callers_are_handed_on_however_often_the_program_ran():
+    static = paddle.jit.to_static(noted, full_graph=True)
+    for _ in range(60):
+        x = paddle.to_tensor(CALLS[0])
+        static(x)
+        found = of_one_object(kept, x)
+        noted(x)
+        assert found == of_one_object(kept, x)

@@ -110,6 +110,11 @@ def _parts(held: Any) -> Iterable[Any]:
     return held.values() if isinstance(held, dict) else held
 
 
+def changes_content(effect: Effect) -> bool:
+    """Whether it changes what a list or dict holds, in which tensors that were handed through are known by arrays."""
+    return isinstance(effect, Store) and isinstance(effect.place, ContentPlace)
+
+
 def _handed_through(value: Any, known: Iterable[Any]) -> Any:
     """A list or dict with those of the tensors `known` that the program only handed through as the objects they are."""
     tensors = {id(item._data): item for item in known if isinstance(item, Tensor)}

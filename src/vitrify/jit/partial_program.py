@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,7 +119,7 @@ class PartialProgramLayer:
         self._pinned = concrete.pinned
         self.calls = 0
         self.ran = np.zeros(1, np.int64)  # calls that never came here
-        writes = self._compile(stops, options)
+        writes = self._compile(stops, replace(options, shares_items=True) if concrete.hands_on else options)
         self._note_results()
         self._note_changes(writes)
         self._note_shortcuts()

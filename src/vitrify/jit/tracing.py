@@ -46,6 +46,7 @@ from ..ops.number import DIVISIONS, number_pow_op
 from ..ops.registry import OpDef
 from .arguments import Argument, Arguments, Holder, containers
 from .concrete_program import ConcreteProgram
+from .effects import changes_content
 from .found_effects import called, changes, find_effects, replayable, written_arrays
 from .function_spec import FunctionSpec
 from .held import held
@@ -348,6 +349,7 @@ def _finish(
         spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in pinned),
         without_ones=state.builder.without_ones, takes_sizes=state.builder.takes_sizes,
         apart=tuple(sorted(apart)), fields=tuple(sorted(fields)), wanting=frozenset(outputs.wanting),
+        hands_on=any(map(changes_content, effects)),
         left_alone={i: flag for i, flag in left_alone.items() if flag is not None},
         flags=tuple((i, v.stop_gradient) for i, v in enumerate(state.block.inputs) if v in state.builder.flagged),
     )  # fmt: skip

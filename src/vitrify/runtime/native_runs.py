@@ -23,7 +23,7 @@ from ..ops.sizes import stand_in_op
 from .costs import allocated, bytes_of
 from .instruction import Frame, Instruction
 from .options import ALWAYS
-from .whole import LEAST_OPERATORS, Whole
+from .whole import LEAST_OPERATORS, Whole, works_on_lists
 
 if TYPE_CHECKING:
     from .interpreter import InterpreterCore
@@ -93,7 +93,13 @@ def cut(core: InterpreterCore, left_out: Collection[Operator]) -> list[Part] | N
     """A core's instructions in native runs and what is between them; None where there is no such run."""
     instructions = core.instructions
     beside = _beside_large([i.operator for i in instructions])
-    is_cut = [i.operator in left_out or not _may_be_native(i.operator, i.operator in beside) for i in instructions]
+    shares = core.options.shares_items
+    is_cut = [
+        i.operator in left_out
+        or not _may_be_native(i.operator, i.operator in beside)
+        or (shares and works_on_lists(i.operator))
+        for i in instructions
+    ]
     found: list[Part] = []
     start_of_rest = 0
     for start, end in _stretches(instructions, is_cut):

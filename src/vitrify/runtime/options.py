@@ -36,6 +36,8 @@ class ExecutionOptions:
         passes: the program is optimized before it is lowered: its operators are then not those that were recorded.
         native: "auto" compiles groups of operators to machine code when their runs have taken as long as compiling
             would, "always" before they first run, "never" not at all.
+        shares_items: lists give back the very arrays that were put into them, by which somebody knows these. Machine
+            code copies them, so operators on lists are left to the interpreter.
 
     >>> ExecutionOptions(serial=True)
     ExecutionOptions(serial=True)
@@ -54,6 +56,7 @@ class ExecutionOptions:
     iterations: int = 1
     passes: bool = True
     native: str = AUTO
+    shares_items: bool = False
 
     def __post_init__(self) -> None:
         for field in fields(self):

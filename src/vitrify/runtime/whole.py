@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.config import NATIVE, NATIVE_AFTER_MS
 from ..core.lazy import lazy_module
-from ..core.meta import Meta
-from ..ir.attributes import blocks_of
+from ..core.meta import ListMeta, Meta
+from ..ir.attributes import blocks_of, reachable_blocks
 from ..ir.program import Block, Operator, Variable
 from ..ops.fused import fused_op
 from .costs import allocated, seconds
@@ -40,12 +40,19 @@ LEAST_OPERATORS = 2
 """One operator costs the interpreter little more than a plan would, unless its form is worth a call by itself."""
 
 
+def works_on_lists(operator: Operator) -> bool:
+    """Whether an operator, or one in its blocks, takes or gives a list."""
+    blocks = [inner for block in blocks_of(operator.attrs) for inner in reachable_blocks(block, lambda b: b.ops)]
+    operators = [operator, *[op for block in blocks for op in block.ops]]
+    return any(isinstance(var.meta, ListMeta) for op in operators for var in (*op.variables, *op.outputs))
+
+
 class Whole:
     """A program that becomes one native call at some time. Threads may share it."""
 
     __slots__ = (
         "_cost", "_credit", "_inputs", "_is_always", "_is_part", "_most", "_operators", "_outputs", "_price",
-        "_program", "is_none",
+        "_program", "_shares_items", "is_none",
     )  # fmt: skip
 
     def __init__(
@@ -65,6 +72,7 @@ class Whole:
         # What runs so far have been worth, plans that were made subtracted.
         self._is_part = is_part
         self._credit = self._price if is_part else -NATIVE_AFTER_MS.value
+        self._shares_items = False  # lists in it give back the very arrays that were put into them
         self.is_none = False
 
     @staticmethod
@@ -76,7 +84,9 @@ class Whole:
         is_little = _counted(operators)[0] < LEAST_OPERATORS and not any(o.op.native_alone for o in operators)
         if is_little or not _may_be_native(choice, options):
             return None
-        return Whole(inputs, operators, outputs, is_always=options.native == ALWAYS)
+        whole = Whole(inputs, operators, outputs, is_always=options.native == ALWAYS)
+        whole._shares_items = options.shares_items and any(map(works_on_lists, operators))
+        return whole
 
     @staticmethod
     def of_little(
@@ -84,7 +94,9 @@ class Whole:
         options: ExecutionOptions,
     ) -> Whole | None:  # fmt: skip
         """For a program on the CPU that is too small to be called from the interpreter, but not from machine code."""
-        return Whole(inputs, operators, outputs) if _may_be_native(choice, options) else None
+        if not _may_be_native(choice, options) or (options.shares_items and any(map(works_on_lists, operators))):
+            return None
+        return Whole(inputs, operators, outputs)
 
     @property
     def refused_at(self) -> Operator | None:
@@ -103,8 +115,9 @@ class Whole:
                 self.is_none = True
                 return None
             host = None if self._is_part else _called_back.PythonHost()
-            made = _codegen.whole_program(self._inputs, self._operators, self._outputs, self._is_part, host)
-            program = self._program = made
+            if not self._shares_items:
+                made = _codegen.whole_program(self._inputs, self._operators, self._outputs, self._is_part, host)
+                program = self._program = made
             if program is None:
                 self.is_none = True
                 return None
@@ -116,7 +129,7 @@ class Whole:
     def function_for(self, arrays: Sequence[Any]) -> Any:
         """`WholeProgram.function_for`, of a program that may be too small for a plan of its own; None where none is."""
         if self._program is None:
-            if not NATIVE.value:
+            if not NATIVE.value or self._shares_items:
                 return None
             self._program = _codegen.whole_program(self._inputs, self._operators, self._outputs, self._is_part)
         return None if self._program is None else self._program.function_for(arrays)
