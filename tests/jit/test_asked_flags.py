@@ -87,9 +87,10 @@ def combines_flags(x):
     return x * 3
 
 
-def asserts(x):
+def raises(x):
     y = x * 2 if x.sum() > 4 else x.detach()
-    assert not y.stop_gradient, "no grad"
+    if y.stop_gradient:
+        raise AssertionError("no grad")
     return y
 
 
@@ -393,7 +394,7 @@ FUNCTIONS = [
     sets_the_flag_on_a_path,
     asks_for_leaves,
     combines_flags,
-    asserts,
+    raises,
     compares_flags,
     gives_flags_back,
     hands_the_flag_on,
@@ -427,6 +428,23 @@ FUNCTIONS = [
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_whole_program_says_what_eager_code_does(function):
     compare(function, *ROWS)
+
+
+def an_item_or_another(x):
+    items = []
+    while x.abs().sum() < 20:
+        items.append(x.detach() if x.sum() > 3 else x)
+        x = x * 2
+    first = items[0] if len(items) > 0 else x
+    print(first.stop_gradient)
+    for _ in range(2):
+        if x.sum() > 21:
+            first = first * 2
+    return first, first.stop_gradient
+
+
+def test_an_item_that_a_path_exchanges():
+    compare(an_item_or_another, *ROWS)
 
 
 def doubled(x):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, Protocol
 
-from ..core.dtype import bool_
+from ..core.dtype import bool_, int64
 from ..core.meta import ListMeta, Meta
 from ..ir.gradient_flow import may_pass
 from ..ir.operator import Operator
 from ..ir.program import Block, Variable
 from ..ir.regions import add_branch_output, add_carried, capturing_late, end_carried
 from ..ops.control_flow import if_op, while_op
-from ..ops.lists import list_get_op, list_of_op, list_stack_op
+from ..ops.lists import list_get_op, list_len_op, list_of_op, list_stack_op, list_sum_op
 from ..ops.registry import get_op
 from .handed import PASSING
 from .stop_flags import NOTHING, Atom, Flag, Item, Items, Scope, is_list
@@ -55,6 +55,11 @@ class ItemFlags:
         if operator.op is list_get_op:
             inputs = (self._maker.made[flags], *operator.inputs[1:])
             self._maker.made[atom] = _appended(block, operator, list_get_op, inputs, operator.attrs)
+            return
+        if operator.op is list_sum_op:  # of no items, too
+            stopped = _appended(block, operator, list_sum_op, (self._maker.made[flags],), {"dtype": int64})
+            count = _appended(block, operator, list_len_op, (self._maker.made[flags],), {})
+            self._maker.made[atom] = _appended(block, operator, get_op("equal"), (stopped, count), {})
             return
         stacked = _appended(block, operator, list_stack_op, (self._maker.made[flags],), {"axis": 0})
         attrs = {"axis": (0,), "keepdim": False}

@@ -17,7 +17,7 @@ from ..ir.program import Block, Variable
 from ..ir.stop_flags import WANTS
 from ..ops.calls import call_op
 from ..ops.control_flow import if_op, while_op
-from ..ops.lists import list_get_op, list_join_op, list_stack_op
+from ..ops.lists import list_get_op, list_join_op, list_stack_op, list_sum_op
 
 
 @dataclass(eq=False)
@@ -245,7 +245,7 @@ def _of_all(operator: Operator, scope: Scope) -> Flag:
     return _all(flags)
 
 
-READING = frozenset({list_get_op, list_stack_op, list_join_op})
+READING = frozenset({list_get_op, list_stack_op, list_join_op, list_sum_op})
 """Operators that make a tensor of one item of a list, or of all."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import contains
 from types import NoneType
 from typing import Any
@@ -15,9 +15,11 @@ from ...eager.host_ops import assert_op
 from ...eager.parameter import Parameter
 from ...eager.tensor import Tensor, wrap
 from ...ir.graph_tensor import GraphTensor, as_number, is_number, sample
+from ...ir.origins import maker
 from ...ir.program import Block, Variable
 from ...ir.varying import CLASS, DTYPE, KINDS, NDIM, STOP_GRADIENT, VARYING, Kind, Varying, facts_of, kind_of
 from ...ops.compare import equal
+from ...ops.control_flow import if_op, while_op
 from ...ops.registry import StructuralGradient
 from .base import Undefined, builder, is_graph
 from .deferred import Call, record
@@ -73,12 +75,44 @@ def check_attribute(owner: Any, attribute: str) -> None:
 
 def asks_gradient(var: Variable) -> bool:
     """Whether only a run knows if `var`, which may want a gradient, does."""
-    return STOP_GRADIENT in facts_of(var) or all(map(_is_undecided, _gradient_sources(var)))
+    known: dict[Variable, bool] = {}
+    waiting = [_judging(var, known)]
+    while waiting:
+        wanted = next(waiting[-1], None)
+        if wanted is None:
+            waiting.pop()
+        elif wanted not in known:
+            waiting.append(_judging(wanted, known))
+    return not known[var]
 
 
-def _is_undecided(source: Variable) -> bool:
-    """Whether a path decides if a source of gradients wants one; of what a list holds each may be otherwise."""
-    return STOP_GRADIENT in facts_of(source) or isinstance(source.meta, ListMeta)
+def _judging(var: Variable, known: dict[Variable, bool]) -> Iterator[Variable]:
+    """Find whether a variable wants a gradient on every path, once that is known of those that this asks for."""
+    known[var] = True  # where it leads back to itself
+    sources = _gradient_sources(var)
+    if any(source is not var for source in sources):
+        yield from sources
+        known[var] = any(known[source] for source in sources)
+    elif STOP_GRADIENT in facts_of(var) or isinstance(var.meta, ListMeta):
+        known[var] = False
+    else:
+        ends = _ends(var)
+        yield from ends
+        known[var] = all(known[end] and not end.stop_gradient for end in ends)
+
+
+def _ends(var: Variable) -> list[Variable]:
+    """What a branch, loop or capture gives: all that it may be."""
+    made = maker(var)
+    if made is None:
+        return [outer for outer, inner in var.block.captures.items() if inner is var]
+    place = next(i for i, out in enumerate(made.outputs) if out is var)
+    if made.op is if_op:
+        return [end for block in made.blocks.values() if (end := block.outputs[place]) is not None]
+    if made.op is not while_op or place >= made.attrs["n_carried"] or made.attrs["cond"] is None:
+        return []
+    ends = made.inputs[place], made.attrs["body"].outputs[place]
+    return [end for end in ends if isinstance(end, Variable)]
 
 
 def _gradient_sources(var: Variable) -> list[Variable]:
