@@ -281,3 +281,31 @@ def test_where_one_thread_is_asked_for_products_are_native_calls(monkeypatch, wa
     with flags_guard({"num_threads": 1 if way == "flag" else 0}):
         core = lower(block_of(branches, *[((256, 256), "float32")] * 2), options=ExecutionOptions(passes=True))
     assert core.choice.mode == "trace" and "one thread" in core.choice.reason
+
+
+def test_what_is_cut_off_from_the_gradient_is_no_end_of_a_native_call():
+    """Between operators it is what it shows; as a result it lies in the memory of what it shows, as in eager code."""
+    seen, fn = [], paddle.jit.to_static(lambda x: (x * 2).detach() * x + x.sum().detach(), full_graph=True)
+    call = WholeProgram.__call__
+    x = paddle.to_tensor(numbers(3, 4), stop_gradient=False)
+    with flags_guard({"native_after_ms": 0}), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WholeProgram, "__call__", lambda self, *a: seen.append(call(self, *a)) or seen[-1])
+        for _ in range(40):
+            x.clear_gradient()
+            fn(x).sum().backward()
+    assert seen and seen[-1] is not None
+    np.testing.assert_allclose(x.grad.numpy(), x.numpy() * 2, rtol=1e-6)
+
+
+def test_results_that_show_each_other_still_do():
+    def given(x):
+        y = x * 2
+        z = y.detach()
+        return y, z, (y + 1).exp()
+
+    fn = paddle.jit.to_static(given, full_graph=True)
+    with flags_guard({"native_after_ms": 0}):
+        for _ in range(40):
+            y, z, _ = fn(paddle.to_tensor(numbers(3, 4)))
+        y.zero_()
+    assert not z.numpy().any()

@@ -23,6 +23,7 @@ from ..core.dump import dump, is_dumped
 from ..core.meta import UNKNOWN, FrameMeta, ListMeta, Meta, Ref
 from ..ir.decompose import simpler
 from ..ir.program import Block, Literal, Operator, Variable
+from ..ops.like import shows_input
 from ..ops.registry import OpDef
 from .assembler import Assembler
 from .calls import MOST_TRIES, Kind, OtherwiseError, build_functions
@@ -472,7 +473,7 @@ def _are_separate(inputs: Sequence[Variable], operators: Sequence[Operator], out
     """Whether no output is a view of an input or of another output: those of a native program share no memory."""
     roots = {v: v for v in inputs}
     for operator in operators:
-        if operator.op.view and isinstance(operator.inputs[0], Variable):
+        if shows_input(operator.op) and isinstance(operator.inputs[0], Variable):
             root = roots.get(operator.inputs[0], operator.inputs[0])
             roots.update(dict.fromkeys(operator.outputs, root))
     given = _unchanged(inputs, operators)

@@ -15,7 +15,7 @@ from ..core.alias import aliased
 from ..core.dtype import FLOATING, as_dtype, float32
 from ..core.meta import UNKNOWN, Meta, Shape
 from .arguments import finish, is_tensor, rank_of
-from .registry import NoGradient, define_op, get_op
+from .registry import NoGradient, OpDef, define_op, get_op
 from .scalar import scalars_for
 from .sizes import sizes_of
 
@@ -46,8 +46,14 @@ detach_op = define_op(
     kernel=lambda xp, x: x[...],
     meta=lambda x: x,
     vjp=NoGradient("the gradient is cut"),
+    native=lambda n, x: x,
     ahead=lambda n, x: n.copy(x),
 )
+
+
+def shows_input(op: OpDef) -> bool:
+    """Whether the result of an op is in the memory of its first input."""
+    return op.view or op is detach_op
 
 
 def constant(value: Any) -> Any:

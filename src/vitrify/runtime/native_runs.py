@@ -19,6 +19,7 @@ from ..ir.program import Operator, Variable
 from ..ir.rows import is_pointwise
 from ..ir.ssa_blocks import graph_of
 from ..ops.control_flow import while_op
+from ..ops.like import shows_input
 from ..ops.sizes import stand_in_op
 from .costs import allocated, bytes_of
 from .instruction import Frame, Instruction
@@ -171,7 +172,7 @@ def _weight(operator: Operator) -> int:
 
 def _is_free(operator: Operator) -> bool:
     """Whether the result takes no memory of its own."""
-    return operator.op.view or operator.op is stand_in_op
+    return shows_input(operator.op) or operator.op is stand_in_op
 
 
 def _views(instructions: Sequence[Instruction], later: set[int]) -> list[Instruction]:
