@@ -137,6 +137,47 @@ def test_checks_are_refused_or_left_out(tmp_path):
     check_model(static, tmp_path / "model", None, [ONES], drop_checks=True)
 
 
+def raising(x):
+    if x.shape[0] != 2:
+        raise ValueError(f"{x.shape[0]} rows")
+    if x.max() > 100:
+        raise ValueError("too large")
+    if x.sum() > 0:
+        y = x * 2
+    elif x.sum() < -1000:
+        raise ValueError("too small")
+    else:
+        y = x - 1
+    return y + 1
+
+
+def test_exceptions_are_refused_or_left_out(tmp_path):
+    static = paddle.jit.to_static(raising, input_spec=[paddle.static.InputSpec([None, 3])])
+    with pytest.raises(UnsupportedError, match=r"onnx: (?s:.*)test_control_flow.py(?s:.*)drop_checks"):
+        paddle.onnx.export(static, tmp_path / "model")
+    for sign in (1, -1):
+        check_model(static, tmp_path / "model", None, [sign * ONES], drop_checks=True)
+
+
+def told(x):
+    if x.sum() > 0:
+        print_later(x.numpy())
+    return x + 1
+
+
+def print_later(array):
+    SEEN.append(array)
+
+
+SEEN = []
+
+
+def test_other_effects_are_refused_always(tmp_path):
+    static = paddle.jit.to_static(told, input_spec=[ROWS], full_graph=True)
+    with pytest.raises(UnsupportedError):
+        paddle.onnx.export(static, tmp_path / "model", drop_checks=True)
+
+
 def test_square_roots_of_sizes_need_no_check(tmp_path):
     def scaled(x):
         rows, columns = x.shape

@@ -8,6 +8,7 @@ from typing import Any
 from ..core.dtype import DType, as_dtype, bool_, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, ListMeta, Meta
+from ..ir.attributes import reachable_blocks
 from .graph import LIST, Value, element_type, onnx_package
 from .indexing import getitem
 from .table import FORMS, Context
@@ -66,7 +67,7 @@ def if_(g: Context, pred: Value, *captured: Value, then: Any, orelse: Any) -> li
     """If; its branches see the values around them."""
     metas, wanted = g.metas, sorted(g.wanted)
     if not wanted:
-        raise UnsupportedError("an `if` without results is there for its effects, which ONNX has not")
+        return _without_results(g, (then, orelse), len(metas))
     graphs = []
     for block in (then, orelse):
         inner = _inner(g)
@@ -77,6 +78,16 @@ def if_(g: Context, pred: Value, *captured: Value, then: Any, orelse: Any) -> li
     dtypes = [_dtype(metas[i]) for i in wanted]
     found = g.nodes_of("If", [condition], dtypes, then_branch=graphs[0], else_branch=graphs[1])
     return _placed(found, wanted, len(metas))
+
+
+def _without_results(g: Context, branches: Sequence[Any], count: int) -> list[Any]:
+    """Nothing, for an `if` that only checks, where the caller asked to leave that out."""
+    blocks = {b for branch in branches for b in reachable_blocks(branch, lambda block: block.ops)}
+    effects = {op.op.name for block in blocks for op in block.ops if op.op.effect}
+    if not effects <= {*_CHECKS}:
+        raise UnsupportedError("an `if` without results is there for its effects, which ONNX has not")
+    _refuse_checks(g)
+    return _placed([], [], count)
 
 
 def _dtype(meta: Any) -> Any:
@@ -318,9 +329,16 @@ def list_unstack(g: Context, x: Value, *, axis: int) -> Value:
 # -- effects -----------------------------------------------------------------------------------------------------------
 
 
-@FORMS("assert", "print", "print_tensor")
-def check(g: Context, *values: Value, **_: Any) -> list[Value]:
-    """Nothing, where the caller asked to leave checks and prints out."""
+_CHECKS = ("assert", "raise", "print", "print_tensor")
+
+
+def _refuse_checks(g: Context) -> None:
     if not g.drop_checks:
         raise UnsupportedError("ONNX neither prints nor raises", hint="pass drop_checks=True to leave it out")
+
+
+@FORMS(*_CHECKS)
+def check(g: Context, *values: Value, **_: Any) -> list[Value]:
+    """Nothing, where the caller asked to leave checks and prints out."""
+    _refuse_checks(g)
     return [g.node("Identity", value) for value, _ in zip(values, g.metas)]

@@ -40,7 +40,8 @@ def export(
         call. opset_version: ONNX's operator set, 17 to 21.
     configs: `dynamic_axes`: names of sizes that vary, {input name: {dimension: name}}, else `input_dim_0` and so on.
         `external_data`: put the tensors into `path.onnx.data` beside the file; by default from 1 GiB on.
-        `drop_checks`: leave prints and asserts out instead of refusing them.
+        `drop_checks`: leave prints, asserts and exceptions out instead of refusing them; a path that raises then gives
+            anything.
     Raises UnsupportedError, with the op and the user's line, for what ONNX cannot say (docs/onnx.md lists it),
     MissingPackageError without the package onnx, ArgumentError for other settings. Source: paddle.onnx.export.
 

@@ -84,7 +84,7 @@ _REASONS: dict[str, str] = {
     ),
     **dict.fromkeys(("list_zip", "list_pluck"), _NESTED),
     **dict.fromkeys(("host_callback", "host_draw", "host_effect", "host_value", "differentiable_host_callback"), _HOST),
-    **dict.fromkeys(("py_func", "raise"), _HOST),
+    "py_func": _HOST,
     **dict.fromkeys(("key_place", "set_has", "set_order", "set_popped"), _HASHED),
     **dict.fromkeys(("call", "pack_frame", "unpack_frame"), _FRAMES),
     **dict.fromkeys(("ctc", "rnnt"), _LOSS),
