@@ -35,7 +35,7 @@ def from_the_last(x, n):
     while n > 0:
         outs.append(outs[-1] * 0.9 + 0.1)
         n = n - 1
-    return paddle.stack(outs), outs[0]
+    return paddle.stack(outs), outs[0] * 2
 
 
 def of_numbers(x, n):
@@ -87,11 +87,11 @@ def read_by_place(x, n):
 
 
 def given_back(x, n):
-    outs = [x]
+    outs = []
     while n > 0:
         outs.append(x * n.astype("float32"))
         n = n - 1
-    return outs, [*outs, x + 1]
+    return outs
 
 
 FUNCTIONS = [appended, from_the_last, of_numbers, by_path, nested, read_by_place, given_back]
@@ -203,7 +203,7 @@ def test_places_outside_raise_at_the_users_line(runs):
         static(tensor(X), tensor(6))
     with pytest.raises(IndexError, match="list index out of range") as caught:
         static(tensor(X), tensor(2))
-    assert "outs[k]" in str(caught.value)
+    assert "outs[k]" in caught.value.__notes__[-1]
     same(static(tensor(X), tensor(4)), X * 6)
 
 
@@ -212,11 +212,11 @@ def test_what_is_given_back_is_nobody_elses(runs):
     for _ in range(SETTLED):
         first = static(tensor(X), tensor(3))
     kept = [a.copy() for a in arrays_of(first)]
-    first[0].append("more")
+    first.append("more")
     second = static(tensor(X * 5), tensor(3))
-    same(first[0][:-1] + first[1], kept)
+    same(first[:-1], kept)
     same(second, given_back(tensor(X * 5), tensor(3)))
-    second[0][0].fill_(7)
+    second[0].fill_(7)
     same(static(tensor(X), tensor(3)), given_back(tensor(X), tensor(3)))
 
 

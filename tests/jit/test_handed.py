@@ -194,21 +194,33 @@ def test_a_number_or_a_tensor_on_two_paths():
         assert [float(v.sum()) if v is x else v for v in found] == [float(v.sum()) if v is x else v for v in expected]
 
 
+def put_in_by_turns(x):
+    y, found = x * 2, [x]
+    n = x.sum() + 10
+    while n > 8:
+        if n > 10:
+            found.append(x)
+        else:
+            found.append(y)
+        n = n - 1
+    return found, y
+
+
 def noted(x):
     kept.clear()
     for v in x:
         kept.append(x if v > 0 else v)
-    return x * 2
+    return x * 2, list(kept)
 
 
 kept = []
 
 
-def test_objects_in_a_list_of_the_callers_are_handed_on_however_often_the_program_ran():
-    static = paddle.jit.to_static(noted, full_graph=True)
-    for _ in range(60):
-        x = paddle.to_tensor(CALLS[0])
-        static(x)
-        found = of_one_object(kept, x)
-        noted(x)
-        assert found == of_one_object(kept, x)
+@pytest.mark.parametrize("fn", [put_in_by_turns, noted], ids=lambda fn: fn.__name__)
+def test_objects_are_handed_on_however_often_the_program_ran(fn):
+    static = paddle.jit.to_static(fn, full_graph=True)
+    with paddle.no_grad():
+        for _ in range(60):
+            x = paddle.to_tensor(CALLS[0])
+            found = of_one_object(static(x), x)
+            assert found == of_one_object(fn(x), x)

@@ -384,6 +384,10 @@ class Outputs:
                     is_made = self._passed.is_made(self.variables[i])
                     (handed.given if i in self._given else handed.made if is_made else handed.outputs).append(i)
 
+    def hands_on(self) -> bool:
+        """Whether a value may be one of those tensors, which its array tells."""
+        return any(found.inputs or found.given or found.made or found.outputs for _, found in self._handed)
+
     def _flag(self, var: Variable) -> int:
         """The number, from the end, of an output that only templates read."""
         self.flags.append(var)

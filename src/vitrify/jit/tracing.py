@@ -349,7 +349,7 @@ def _finish(
         spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in pinned),
         without_ones=state.builder.without_ones, takes_sizes=state.builder.takes_sizes,
         apart=tuple(sorted(apart)), fields=tuple(sorted(fields)), wanting=frozenset(outputs.wanting),
-        hands_on=any(map(changes_content, effects)),
+        hands_on=outputs.hands_on() or any(map(changes_content, effects)),
         left_alone={i: flag for i, flag in left_alone.items() if flag is not None},
         flags=tuple((i, v.stop_gradient) for i, v in enumerate(state.block.inputs) if v in state.builder.flagged),
     )  # fmt: skip
