@@ -235,7 +235,7 @@ def math_log_domain(x):
 def copies(x):
     y = copy.copy(x)
     z = copy.deepcopy({"a": [x * 2, x]})
-    z["a"].append(y)
+    z["a"].append(y + 1)
     return y * 2, z
 
 

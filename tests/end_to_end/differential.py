@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,6 @@ from typing import Any
 import numpy as np
 
 import vitrify as paddle
-from vitrify.core.errors import VitrifyError
 
 NUMBERS = (bool, int, float, complex)
 OPAQUE = (type, FunctionType, MethodType, BuiltinFunctionType, ModuleType)
@@ -188,9 +188,12 @@ def difference(eager: Outcome, static: Outcome, strict: bool = False) -> str | N
 
 
 def _told(err: BaseException | None) -> tuple[type | None, str]:
-    """The class of an exception; and its text, where it is not one of ours, which tell where they come from."""
-    is_ours = isinstance(err, VitrifyError)
-    return None if err is None else type(err), "" if err is None or is_ours else str(err)
+    """The class of an exception; and its text, where it is Python's: those of the library tell where they come from.
+
+    Which items a sort compares first is its own affair.
+    """
+    text = str(err) if type(err).__module__ == "builtins" else ""
+    return None if err is None else type(err), re.sub(r"(not supported between instances of) .*", r"\1", text)
 
 
 def _described(err: BaseException | None) -> str:

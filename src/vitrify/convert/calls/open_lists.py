@@ -65,12 +65,20 @@ def convert_reduce(function: Any, iterable: Any, *initial: Any) -> Any:
     return result
 
 
+def _words_for_nothing(python: Callable[..., Any]) -> str:
+    """What `max` or `min` says of a list without items, in this version of Python."""
+    try:
+        return str(python(()))
+    except ValueError as err:
+        return str(err)
+
+
 def _extreme(python: Callable[..., Any], symbol: str) -> Callable[..., Any]:
     known = BUILTINS[python]
 
     def best_of(sequence: GraphSequence, key: Any) -> Any:
         ask = _itself if key is None else converted(key)
-        first = _first(sequence, Call(ValueError, (f"{python.__name__}() arg is an empty sequence",)))
+        first = _first(sequence, Call(ValueError, (_words_for_nothing(python),)))
 
         def step(item: Any, held: Any, best: Any) -> tuple[Any, ...]:
             value = ask(item)
