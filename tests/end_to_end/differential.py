@@ -188,11 +188,12 @@ def difference(eager: Outcome, static: Outcome, strict: bool = False) -> str | N
 
 
 def _told(err: BaseException | None) -> tuple[type | None, str]:
-    """The class of an exception; and its text, where it is Python's: those of the library tell where they come from.
+    """The class of an exception; and its text, but that of the library's own, which tell where they come from.
 
     Which items a sort compares first is its own affair.
     """
-    text = str(err) if type(err).__module__ == "builtins" else ""
+    is_ours = type(err).__module__.partition(".")[0] in ("vitrify", "paddle")
+    text = "" if err is None or is_ours else str(err)
     return None if err is None else type(err), re.sub(r"(not supported between instances of) .*", r"\1", text)
 
 
