@@ -17,6 +17,7 @@ from ...core.cache import BoundedCache
 _OURS = "vitrify"
 _FOLDERS = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
 
+
 @dataclass(frozen=True)
 class _Found:
     """Whether a package uses ours, and what was loaded when that was found: a later module of it may."""

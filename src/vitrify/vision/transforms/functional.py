@@ -28,6 +28,7 @@ def _is_numpy_image(img: Any) -> bool:
     """Whether the picture is an array [h, w] or [h, w, c]."""
     return isinstance(img, np.ndarray) and img.ndim in (2, 3)
 
+
 _FILTERS = {
     "nearest": "NEAREST", "bilinear": "BILINEAR", "bicubic": "BICUBIC", "box": "BOX", "lanczos": "LANCZOS",
     "hamming": "HAMMING",
