@@ -246,3 +246,35 @@ def test_which_object_a_loop_variable_is_then_is_not_known_inside():
             call(*arguments)
     found = [call(*arguments)[1].item() for call, arguments in given(False, asked_in_a_loop)]
     assert found[::2] == found[1::2]
+
+
+def asked_behind_a_loop(x, v, n):
+    for _ in range(n):
+        x = v
+    turns = 0
+    while x is v and turns < 2:
+        turns += 1
+        x = x + 1
+    return x, v
+
+
+def exchanged_and_asked(x, v, n):
+    for _ in range(n):
+        x, v = v, v
+    if x is v:
+        x = x + 1
+    return x, v
+
+
+@pytest.mark.parametrize("full_graph", MODES)
+@pytest.mark.parametrize("function", [asked_behind_a_loop, exchanged_and_asked], ids=lambda f: f.__name__)
+def test_what_a_loop_before_gave_is_not_taken_for_another_object(function, full_graph):
+    static = paddle.jit.to_static(function, full_graph=full_graph)
+    for n in (2, 0, 1):
+        given = [paddle.to_tensor([1.0, -2.0]), paddle.to_tensor([3.0, 4.0]), paddle.to_tensor(n)]
+        try:
+            found = static(*given)
+        except UnsupportedError as err:
+            assert full_graph and "whether they are the same object is not known yet" in str(err)
+            return
+        assert [t.tolist() for t in found] == [t.tolist() for t in function(*given)]

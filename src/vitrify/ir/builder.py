@@ -26,6 +26,7 @@ from .foreseen import Foreseen
 from .gradient_flow import stops_of
 from .lifted_attrs import lift_attrs
 from .numbers import as_number, weaken
+from .operator import place_behind
 from .program import Block, Literal, Program, Variable
 from .stop_flags import write_flag
 from .tape_place import IN_PLACE, UNSEEN, in_place_of
@@ -244,7 +245,8 @@ class Builder:
     @contextmanager
     def trial(self) -> Iterator[Trial]:
         """Record here, and take everything back at the end unless the trial is kept by then."""
-        block, mark, contents = self.block, len(self.block.ops), self.contents()
+        block, contents = self.block, self.contents()
+        last = block.ops[-1] if block.ops else None
         asserted, flagged = set(self.asserted), set(self.flagged)
         trial = Trial()
         try:
@@ -254,7 +256,7 @@ class Builder:
                 for var in self.flagged - flagged:
                     object.__setattr__(var, "stop_gradient", not var.stop_gradient)
                 self.flagged = flagged
-                del block.ops[mark:]
+                del block.ops[place_behind(block.ops, last) :]
                 self._hold(contents)
                 self.asserted = asserted
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.errors import ArgumentError
@@ -241,3 +241,8 @@ class Operator:
     def variables(self) -> tuple[Variable, ...]:
         """The inputs that are Variables."""
         return tuple([v for v in self.inputs if isinstance(v, Variable)])
+
+
+def place_behind(ops: Sequence[Operator], last: Operator | None) -> int:
+    """Where those behind `last` begin; in front of it there may be more by now than there were."""
+    return 0 if last is None else next(i for i in range(len(ops) - 1, -1, -1) if ops[i] is last) + 1

@@ -23,6 +23,7 @@ from ...core.errors import ArgumentError, EndlessRecursionError, InternalError, 
 from ...core.pytree import LEAF, OneOf, TreeDef, flatten, node_of
 from ...core.source import repeated_user_loc
 from ...ir.builder import Builder, current_builder
+from ...ir.operator import place_behind
 from ...ir.program import Block, Operator
 from ...ops.promote import SCALARS
 from ..guards.observe import current_observer
@@ -278,9 +279,9 @@ def _concerns(err: BaseException, kind: type[BaseException], target: Any) -> boo
 
 
 def _forget(build: Builder, last: Operator | None) -> None:
-    """Take away the operators behind `last`, and what they gave. (In front of it there may be more than there were.)"""
+    """Take away the operators behind `last`, and what they gave."""
     ops = build.block.ops
-    mark = 0 if last is None else next(i for i in range(len(ops) - 1, -1, -1) if ops[i] is last) + 1
+    mark = place_behind(ops, last)
     for operator in ops[mark:]:
         for var in operator.outputs:
             del build.block.vars[var.name]

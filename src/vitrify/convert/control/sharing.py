@@ -217,5 +217,10 @@ def _refuse_asked(passed: Passed, operator: Operator, turns: Sequence[Turn], out
         else:
             found = outer(second)
             theirs = set() if found is None else {build.aliases.latest(found)}
-        if mine & theirs:
+        if any(_leads_to(var, theirs) for var in mine):
             raise undecided_identity("tensor")
+
+
+def _leads_to(var: Variable, targets: Container[Variable]) -> bool:
+    """Whether a variable may be one of these, be it by way of what a loop before gave."""
+    return bool(builder().aliases.ways(var, lambda v: v if v in targets else None))
