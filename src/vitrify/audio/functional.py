@@ -212,7 +212,7 @@ def get_window(window: str | tuple[Any, ...], win_length: int, fftbins: bool = T
         found = signal.get_window(window, win_length, fftbins=fftbins)
     except MemoryError:
         raise no_memory_for("get_window", [Meta((win_length,), float64)]) from None
-    except (TypeError, ValueError) as err:
+    except (TypeError, ValueError, OverflowError) as err:
         raise ArgumentError(f"get_window: {window!r} of {win_length}: {err}", hint="('gaussian', 7.0)") from err
     return _tensor(found, dtype)
 
