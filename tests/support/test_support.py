@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,11 +27,16 @@ def test_the_table_is_large_and_its_names_differ():
     assert len({construct.name for construct in CONSTRUCTS}) == len(CONSTRUCTS) >= 90
 
 
+# Which of several subscripts in a line asks is known by its column, from Python 3.11 on.
+NEEDS_COLUMNS = {"`defaultdict`, `Counter`, `OrderedDict` changed on one path"}
+
+
 @pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda c: c.name)
 def test_construct(construct: Construct, request):
     FOUND[construct.name] = status(construct)
     if not request.config.getoption("--update-golden"):
-        assert documented()[construct.name] == FOUND[construct.name]
+        is_split = construct.name in NEEDS_COLUMNS and sys.version_info < (3, 11)
+        assert FOUND[construct.name] == ("segment" if is_split else documented()[construct.name])
 
 
 def test_the_page_is_current(request):
