@@ -9,7 +9,7 @@ from typing import Any
 from ...ir.program import Block, Variable
 from ..values.base import builder
 from ..values.carried_text import MAX_TEXT, CharactersSlot, characters, text_size
-from ..values.deferred import Deferred
+from ..values.deferred import Deferred, Joinable
 from ..values.emit import placeholder_for
 from ..values.text_choice import TextSlot, chosen
 
@@ -35,7 +35,7 @@ def text_of_paths(a: Any, b: Any, then: Block, orelse: Block, add: Add) -> TextS
 class DeferredSlot(TextSlot):
     """Stands for what a run computes on either path until the outputs of the `if` operator exist."""
 
-    one: Deferred
+    one: Joinable
 
     def filled(self, results: list[Variable]) -> Any:
         """The value over the operator's output."""
@@ -45,9 +45,10 @@ class DeferredSlot(TextSlot):
 def value_of_paths(a: Any, b: Any, then: Block, orelse: Block, add: Add) -> DeferredSlot | None:
     """What a run computes on one path or both, as a tensor of the path taken; None where no tensor can stand for it."""
     deferred = [value for value in (a, b) if isinstance(value, Deferred)]
-    if not deferred or not all(value.can_join(b if value is a else a) for value in deferred):
+    joinable = [v for v in deferred if isinstance(v, Joinable) and v.can_join(b if v is a else a)]
+    if not deferred or len(joinable) < len(deferred):
         return None
-    one = deferred[0]
+    one = joinable[0]
     with builder().resume(then):
         first = one.held_of(a)
     with builder().resume(orelse):

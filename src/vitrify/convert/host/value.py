@@ -30,7 +30,7 @@ from ..containers.lists import GraphList
 from ..containers.specs import TensorSpec
 from ..state.journal import innermost_journal
 from ..values.base import builder
-from ..values.deferred import Call, Deferred, Input, captured, parts, record
+from ..values.deferred import Call, Deferred, Input, Joinable, captured, parts, record
 from ..values.sequences import GraphSequence
 from .changes import (
     ChangedArrayError,
@@ -59,7 +59,7 @@ class Missing:
     """Where a sample of a value should be: the call failed on it."""
 
 
-class HostValue(Deferred):
+class HostValue(Joinable):
     """What Python computes from tensors when the program runs."""
 
     __array_priority__ = 50.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, ClassVar
@@ -76,18 +77,6 @@ class Deferred:
         """The value as a list that the program holds, always the same one; None where it is none of numbers."""
         return None
 
-    def can_join(self, other: Any) -> bool:
-        """Whether one such value can stand for this one on one path and `other` on another: by a tensor of each."""
-        return False
-
-    def held_of(self, value: Any) -> Variable:
-        """The tensor for one of the two, in the block being built."""
-        raise NotImplementedError
-
-    def joined(self, values: tuple[Any, Any], held: Variable) -> Any:
-        """The value that stands for these two, of which `held` is the tensor of the path taken."""
-        raise NotImplementedError
-
     def truth(self) -> Any:
         """The value as a condition: a bool of the program where it has one, or else itself."""
         return self
@@ -95,6 +84,22 @@ class Deferred:
     def sequence(self) -> Any:
         """What a loop over the value counts through, a GraphSequence; None where Python iterates over it."""
         return None
+
+
+class Joinable(Deferred):
+    """One that a tensor can stand for, so that the values of two paths go by one tensor."""
+
+    @abstractmethod
+    def can_join(self, other: Any) -> bool:
+        """Whether it can stand on one path and `other` on another: by a tensor of each."""
+
+    @abstractmethod
+    def held_of(self, value: Any) -> Variable:
+        """The tensor for one of the two, in the block being built."""
+
+    @abstractmethod
+    def joined(self, values: tuple[Any, Any], held: Variable) -> Any:
+        """The value that stands for these two, of which `held` is the tensor of the path taken."""
 
 
 def is_deferred(value: Any) -> bool:
