@@ -50,6 +50,7 @@ coverage: $(STAMP)  ## run the tests and say which lines none of them reaches
 
 check: $(STAMP)  ## lint, types and house rules
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_house_rules.py
 	$(BIN)/python tests/house_report.py

@@ -27,4 +27,3 @@ def test_each_loop_computes_what_its_ufunc_does(ufunc):
         out = np.empty(5, types[-1])
         run(loops[types], x, y, out)
         np.testing.assert_array_equal(out, ufunc(x, y))
-

@@ -275,4 +275,3 @@ def sparse_tensor_file(path, size):
     with open(path, "wb") as file:
         file.write(struct.pack("<8sII", b"\x93VTENSOR", 1, zlib.crc32(header, zlib.crc32(lengths))) + lengths + header)
         file.truncate(end)
-

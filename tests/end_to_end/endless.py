@@ -112,7 +112,6 @@ def ends_or_is_left(x):
     return total, i
 
 
-
 CASES = [
     (fn, [(X,), (N,)])
     for fn in (

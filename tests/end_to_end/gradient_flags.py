@@ -80,7 +80,6 @@ def of_what_is_held(x, w, box):
     return box.t * x, box.t.stop_gradient, box.t.is_leaf
 
 
-
 def filled_wants_a_gradient(x):
     y = x * 2
     y.fill_(3.0)

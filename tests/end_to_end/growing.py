@@ -1,6 +1,5 @@
 """Lists and dicts whose length a tensor decides: built in loops and branches, used there and elsewhere, returned."""
 
-
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any
@@ -62,7 +61,7 @@ def concatenated_method(x):
     out = [x[:1]]
     i = 0
     while i < x.sum() and len(out) < 6:
-        out.append(x[: 1] * i)
+        out.append(x[:1] * i)
         i += 1
     return paddle.concat(out)
 

@@ -1,6 +1,5 @@
 """Recursion that a tensor stops, on objects, containers, views, closures and classes; errors and prints inside it."""
 
-
 import numpy as np
 
 import vitrify as paddle
@@ -439,7 +438,6 @@ def other_list(x, n, pair):
 
 def uses_other_list(x, n):
     return other_list(x, n, [x, x * 3])
-
 
 
 CALLS = [(X, N(3)), (X, N(0))]

@@ -262,8 +262,17 @@ REFUSED = [
     *[
         (fn, "also an item of a list")
         for fn in (
-            slice_shares_rows, copy_shares_rows, sum_has_rows_twice, sorted_shares_rows, comprehension_shares_rows,
-            row_in_two_lists, row_in_a_tuple, chosen_row_changed, carried_row_changed, one_list_twice, twice_in_a_tuple,
+            slice_shares_rows,
+            copy_shares_rows,
+            sum_has_rows_twice,
+            sorted_shares_rows,
+            comprehension_shares_rows,
+            row_in_two_lists,
+            row_in_a_tuple,
+            chosen_row_changed,
+            carried_row_changed,
+            one_list_twice,
+            twice_in_a_tuple,
         )
     ],
     (chosen_row_read, "is read that may have been changed"),

@@ -11,6 +11,7 @@ CHUNK = 50
 REFUSED_AT_MOST = 0.1
 """The share of a chunk that may ask to be written otherwise, when it has to become one program."""
 
+
 def outcomes(start, full_graph):
     reports = [examine(seed, full_graph) for seed in range(start, start + CHUNK)]
     for report in reports:

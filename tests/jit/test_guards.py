@@ -181,7 +181,6 @@ def test_nothing_stale(expression, changes, mode, namespace):
 def test_a_method_that_wraps_that_of_its_class():
     """`layer.forward = wrapped(layer.forward)`: the class's own is called, though the Layer has another."""
 
-
     class Doubling(paddle.nn.Layer):
         def forward(self, x):
             return x * 2

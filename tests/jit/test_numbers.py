@@ -202,9 +202,7 @@ def test_numbers_leave_a_segment_as_numbers():
     ],
     ids=["float", "int", "complex", "item", "index", "range", "step"],
 )
-@pytest.mark.parametrize(
-    "value", [[1.0, 2.0], [], 2.0, [[1, 2], [3, 4]]], ids=["floats", "nothing", "float", "ints"]
-)
+@pytest.mark.parametrize("value", [[1.0, 2.0], [], 2.0, [[1, 2], [3, 4]]], ids=["floats", "nothing", "float", "ints"])
 @pytest.mark.parametrize("full_graph", [True, False])
 def test_tensors_that_are_no_number_are_told_as_in_eager_mode(ask, value, full_graph):
     def call(x):

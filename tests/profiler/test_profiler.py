@@ -309,9 +309,7 @@ def test_rows_are_sorted_and_shares_add_up(capsys):
     shown = {}
     columns = {SortedKeys.CPUTotal: 2, SortedKeys.CPUAvg: 4, SortedKeys.GPUMax: 5, SortedKeys.CPUMin: 6}
     for key, column in columns.items():
-        text = text_of(
-            profiler, capsys, sorted_by=key, op_detail=False, time_unit="us", views=SummaryView.OperatorView
-        )
+        text = text_of(profiler, capsys, sorted_by=key, op_detail=False, time_unit="us", views=SummaryView.OperatorView)
         rows = [line.split() for line in text.split("Own share")[1].splitlines()[2:] if line]
         values = [float(row[column]) for row in rows]
         assert values == sorted(values, reverse=True)

@@ -53,9 +53,7 @@ def _blocking_kernel(xp, x, *, tag):
     return x + tag
 
 
-blocking = define_op(
-    "blocking_for_tests", kernel=_blocking_kernel, meta=lambda x, *, tag: x, vjp=NoGradient("a test")
-)
+blocking = define_op("blocking_for_tests", kernel=_blocking_kernel, meta=lambda x, *, tag: x, vjp=NoGradient("a test"))
 
 
 def core(**options):

@@ -1,6 +1,5 @@
 """Corpus: generator functions, whose parts that contain no yield are converted."""
 
-
 from __future__ import annotations
 
 from tests.transformers.corpus import Corpus
