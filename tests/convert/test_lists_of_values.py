@@ -237,3 +237,18 @@ def test_refused(function):
 @pytest.mark.parametrize("shared", [False, True])
 def test_the_callers_list(shared):
     compare(argument, (UP, []), (DOWN, []), (UP, ["a"]), (DOWN, ["a", "b"]), shared=shared)
+
+
+def sums_of_numbers(x):
+    floats, ints = [], []
+    rest = x.sum()
+    while rest < 3:
+        floats.append(float(rest))
+        ints.append(int(rest))
+        rest = rest + 1
+    print(sum(floats), sum(ints), sum(ints, 0.0), sum(floats, 1))
+    return sum(floats), sum(ints), sum(ints, 0.5), max(floats, default=0), min(ints, default=True)
+
+
+def test_sums_are_of_the_class_that_python_gives_them():
+    compare(sums_of_numbers, *CALLS, strict=True)

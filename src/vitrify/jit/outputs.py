@@ -401,7 +401,13 @@ class Outputs:
     def _list_mark(self, value: Any) -> ListLeaf:
         parts = [self.output(self._builder.value(part)) for part in value.items.parts]
         handed = self._handing([self.variables[part.index] for part in parts])
-        return ListLeaf(value.items.spec, tuple(part.index for part in parts), handed or Handed())
+        stopped = tuple([self._items_stopped(part.index) for part in parts])
+        return ListLeaf(value.items.spec, tuple(part.index for part in parts), handed or Handed(), stopped)
+
+    def _items_stopped(self, index: int) -> int | None:
+        """The number, from the end, of an output that says which items of a list have no gradient, if any differ."""
+        var = self.variables[index]
+        return None if is_number(var) else self.stops(var)
 
 
 def _parts(value: Any) -> Iterable[Any] | None:

@@ -20,12 +20,16 @@ class StoppedLeaf:
 
     def build(self, values: Sequence[Any]) -> Any:
         """The output, off the tape where the path taken left it there; a leaf where no gradient flows on from it."""
-        tensor = values[self.index]
-        stops = bool(values[self.flag]._data)  # one number
-        if stops and not tensor.stop_gradient:
-            tensor._node = None
-        tensor.stop_gradient = stops
-        return tensor
+        return set_stopped(values[self.index], values[self.flag])
+
+
+def set_stopped(tensor: Any, flag: Any) -> Any:
+    """A result, off the tape where `flag`, one number, says so."""
+    stops = bool(flag._data)
+    if stops and not tensor.stop_gradient:
+        tensor._node = None
+    tensor.stop_gradient = stops
+    return tensor
 
 
 @dataclass(frozen=True)

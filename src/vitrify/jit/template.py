@@ -13,7 +13,7 @@ from ..eager.host_expr import evaluate
 from .arguments import NO_ARGUMENTS, Arguments, Holder
 from .handed import Handed
 from .marks import FORMS, InputLeaf, OutputLeaf
-from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf, moved
+from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf, moved, set_stopped
 
 if TYPE_CHECKING:
     from ..convert.containers.specs import Spec
@@ -66,15 +66,22 @@ class ItemLeaf:
 
 @dataclass(frozen=True)
 class ListLeaf:
-    """Marks a leaf that is a list of items `spec`, taken apart into the program outputs `indices`."""
+    """Marks a leaf that is a list of items `spec`, taken apart into the program outputs `indices`.
+
+    stopped: for each of those the output, from -1 downwards, that says which items have no gradient; None if all alike.
+    """
 
     spec: Spec
     indices: tuple[int, ...]
     handed: Handed = field(default_factory=Handed)
+    stopped: tuple[int | None, ...] = ()
 
     def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
         """The list, from the program's outputs and inputs."""
         columns = [self.handed.same(values[i], values, inputs) for i in self.indices]
+        for i, flag, column in zip(self.indices, self.stopped, columns):
+            if flag is not None:
+                _stop(values[i], values[flag], column)
         made: list[Any] = _list_items.python_list(self.spec, columns)
         return made
 
@@ -100,6 +107,18 @@ class CopiedLeaf:
     def build(self, values: Sequence[Any]) -> Any:
         """One that whoever gets it may change."""
         return copy(self.value)
+
+
+def _stop(made: Any, flags: Any, given: Any) -> None:
+    """Take the tensors of a list that the path taken left there off the tape, but those that were handed through.
+
+    made, given: the list as the program gave it, and with those; flags: one for all of it, or a list of them.
+    """
+    if isinstance(made, list):
+        for place, (item, found) in enumerate(zip(made, given)):
+            _stop(item, flags[place] if isinstance(flags, list) else flags, found)
+    elif given is made:
+        set_stopped(made, flags)
 
 
 def _arrays(value: Any) -> Any:

@@ -114,10 +114,11 @@ def convert_sum(iterable: Any, /, start: Any = 0) -> Any:
 
     def added() -> Any:
         found = _sum(iterable)
-        found = as_number(found) if spec.is_number else found
+        if spec.is_number:  # numbers keep Python's classes: an int and 0.0 are a float
+            return operate("+", start, as_number(found))
         return found if not is_tensor(start) and start == 0 else add(found, start)
 
-    if spec.is_number or iterable.items.least:
+    if iterable.items.least:
         return added()
     return builder().choose(as_number(iterable.length() > 0), added, lambda: start, "sum")
 
