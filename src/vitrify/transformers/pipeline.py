@@ -29,6 +29,7 @@ from .final import lower_jumping_finals
 from .fstring import convert_fstrings
 from .handler import guard_handlers
 from .ifelse import convert_branches
+from .kept_tree import KeptTree
 from .lists import open_lists
 from .locals_ import make_locals_explicit
 from .logical import convert_logical
@@ -99,7 +100,7 @@ _ATTRIBUTE = "__vitrify_converted__"
 class ConvertedCode:
     """A function's code after conversion, not yet joined to globals and cells. Valid for one code object."""
 
-    tree: Node = field(repr=False)
+    tree: KeptTree = field(repr=False)
     code: CodeType
     helper: str
     only_changed: frozenset[str] = frozenset()
@@ -112,7 +113,7 @@ class ConvertedCode:
     @property
     def source(self) -> str:
         """The converted code as text."""
-        return render(self.tree)
+        return self.tree.source
 
     def bind(self, fn: FunctionType, helpers: object) -> FunctionType:
         """The converted form of `fn`, calling `helpers`."""
@@ -144,7 +145,7 @@ def convert_code(
         pass
     watched = pushing and any(getattr(node, "attr", None) == "give_watched" for node in all_nodes(tree))
     code, changed = compile_function(tree, fn, context)
-    made = ConvertedCode(tree, code, context.vt, changed, catches, watched)
+    made = ConvertedCode(KeptTree(tree), code, context.vt, changed, catches, watched)
     if is_dumped("converted"):
         dump("converted", f"{fn.__name__}.py", made.source)
     return made

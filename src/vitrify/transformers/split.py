@@ -25,11 +25,11 @@ from .exchange import to_plain
 from .facts import FunctionFacts, analyze
 from .facts.activity import activity
 from .jumps import contains
+from .kept_tree import KeptTree
 from .nodes import FUNCTIONS, SCOPES, Node, Stmts, all_nodes, docstring_length
 from .pipeline import prepare
 from .quote import copy_tree, name, quote, quote_expr
 from .region import names_tuple
-from .render import render
 from .source import Definition, remember
 from .super_ import make_super_explicit
 
@@ -45,7 +45,7 @@ class SegmentCode:
 
     name: str
     code: CodeType
-    tree: Node
+    tree: KeptTree
     ins: tuple[str, ...]
     outs: tuple[str, ...]
     lines: tuple[int, int]
@@ -53,7 +53,7 @@ class SegmentCode:
     @property
     def source(self) -> str:
         """The segment as text."""
-        return render(self.tree)
+        return self.tree.source
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -67,13 +67,13 @@ class SplitCode:
 
     code: CodeType
     helper: str
-    tree: Node
+    tree: KeptTree
     segments: tuple[SegmentCode, ...]
 
     @property
     def source(self) -> str:
         """The driver as text."""
-        return render(self.tree)
+        return self.tree.source
 
 
 def split_code(fn: FunctionType, breaks: Collection[int], left: Collection[object] = ()) -> SplitCode | None:
@@ -92,7 +92,7 @@ def split_code(fn: FunctionType, breaks: Collection[int], left: Collection[objec
         return None
     names = [segment.name for segment in splitter.segments]
     code, _ = compile_function(_calls_converted(copy_tree(tree), context, names), fn, context, names, observed=False)
-    return SplitCode(code, context.vt, tree, tuple(splitter.segments))
+    return SplitCode(code, context.vt, KeptTree(tree), tuple(splitter.segments))
 
 
 def _looks_at_its_frame(tree: Node) -> bool:
@@ -236,7 +236,7 @@ class _Splitter:
         tree.end_lineno = run[-1].end_lineno
         code, _ = compile_function(tree, self.fn, self.context, (), observed=False)
         remember(code, Definition(to_plain(tree), self.context.class_name))
-        return SegmentCode(identifier, code, tree, ins, outs, _lines(run))
+        return SegmentCode(identifier, code, KeptTree(tree), ins, outs, _lines(run))
 
     def _declarations(self, run: Sequence[Node]) -> Stmts:
         written = activity(list(run), self.context.names).writes
