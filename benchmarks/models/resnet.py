@@ -1,6 +1,7 @@
 """ResNet-18 (He et al. 2015) in each framework, from one list of arrays."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,15 +57,25 @@ def images(batch: int, size: int) -> Floats:
     return floats(batch, 3, size, size)
 
 
-def in_paddle(paddle: Any, compiled: bool, batch: int, size: int, training: bool) -> Case:
-    """Return the case with Paddle's interface."""
-    nn, functional = paddle.nn, paddle.nn.functional
+class Parts(NamedTuple):
+    """The names under which a framework of layers has what a ResNet is made of."""
 
-    def convolution(block_in: int, block_out: int, size: int, stride: int) -> Any:
-        plain = nn.Conv2D(block_in, block_out, size, stride=stride, padding=size // 2, bias_attr=False)
-        return nn.Sequential(plain, nn.BatchNorm2D(block_out))
+    nn: Any
+    layer: type[Any]
+    convolution: Callable[..., Any]
+    batch_norm: Callable[[int], Any]
+    pool: Callable[[int, int, int], Any]
 
-    class Residual(nn.Layer):
+
+def network(parts: Parts) -> Any:
+    """Return a ResNet-18 as one writes it in Paddle and PyTorch alike; called with labels it gives the loss."""
+    nn, relu = parts.nn, parts.nn.functional.relu
+
+    def convolution(channels_in: int, channels_out: int, size: int, stride: int) -> Any:
+        plain = parts.convolution(channels_in, channels_out, size, stride=stride, padding=size // 2)
+        return nn.Sequential(plain, parts.batch_norm(channels_out))
+
+    class Residual(parts.layer):
         def __init__(self, block: Block) -> None:
             super().__init__()
             self.first = convolution(block.channels_in, block.channels_out, 3, block.stride)
@@ -75,20 +86,27 @@ def in_paddle(paddle: Any, compiled: bool, batch: int, size: int, training: bool
 
         def forward(self, x: Any) -> Any:
             passed = x if self.pass_by is None else self.pass_by(x)
-            return functional.relu(self.second(functional.relu(self.first(x))) + passed)
+            return relu(self.second(relu(self.first(x))) + passed)
 
-    class ResNet(nn.Layer):
+    class ResNet(parts.layer):
         def __init__(self) -> None:
             super().__init__()
-            self.stem = nn.Sequential(convolution(3, STAGES[0], 7, 2), nn.ReLU(), nn.MaxPool2D(3, 2, 1))
+            self.stem = nn.Sequential(convolution(3, STAGES[0], 7, 2), nn.ReLU(), parts.pool(3, 2, 1))
             self.blocks = nn.Sequential(*[Residual(block) for block in blocks()])
             self.head = nn.Linear(STAGES[-1], CLASSES)
 
         def forward(self, x: Any, y: Any = None) -> Any:
             logits = self.head(self.blocks(self.stem(x)).mean([2, 3]))
-            return logits if y is None else functional.cross_entropy(logits, y)
+            return logits if y is None else nn.functional.cross_entropy(logits, y)
 
-    model = ResNet()
+    return ResNet()
+
+
+def in_paddle(paddle: Any, compiled: bool, batch: int, size: int, training: bool) -> Case:
+    """Return the case with Paddle's interface."""
+    nn = paddle.nn
+    convolution = partial(nn.Conv2D, bias_attr=False)
+    model = network(Parts(nn, nn.Layer, convolution, nn.BatchNorm2D, nn.MaxPool2D))
     paddle_tools.load(model, arrays())
     x = paddle.to_tensor(images(batch, size))
     if training:
@@ -103,37 +121,8 @@ def in_torch(compiled: bool, batch: int, size: int, training: bool) -> Case:
     import torch
     from torch import nn
 
-    functional = nn.functional
-
-    def convolution(block_in: int, block_out: int, size: int, stride: int) -> Any:
-        plain = nn.Conv2d(block_in, block_out, size, stride=stride, padding=size // 2, bias=False)
-        return nn.Sequential(plain, nn.BatchNorm2d(block_out))
-
-    class Residual(nn.Module):
-        def __init__(self, block: Block) -> None:
-            super().__init__()
-            self.first = convolution(block.channels_in, block.channels_out, 3, block.stride)
-            self.second = convolution(block.channels_out, block.channels_out, 3, 1)
-            self.pass_by = None
-            if block.has_projection:
-                self.pass_by = convolution(block.channels_in, block.channels_out, 1, block.stride)
-
-        def forward(self, x: Any) -> Any:
-            passed = x if self.pass_by is None else self.pass_by(x)
-            return functional.relu(self.second(functional.relu(self.first(x))) + passed)
-
-    class ResNet(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.stem = nn.Sequential(convolution(3, STAGES[0], 7, 2), nn.ReLU(), nn.MaxPool2d(3, 2, 1))
-            self.blocks = nn.Sequential(*[Residual(block) for block in blocks()])
-            self.head = nn.Linear(STAGES[-1], CLASSES)
-
-        def forward(self, x: Any, y: Any = None) -> Any:
-            logits = self.head(self.blocks(self.stem(x)).mean([2, 3]))
-            return logits if y is None else functional.cross_entropy(logits, y)
-
-    model = ResNet()
+    convolution = partial(nn.Conv2d, bias=False)
+    model = network(Parts(nn, nn.Module, convolution, nn.BatchNorm2d, nn.MaxPool2d))
     torch_tools.load(model, arrays())
     x = torch.tensor(images(batch, size))
     if training:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import vitrify as paddle
+from tests.jit.other_calls import (
+    OTHERS,
+    check_another_trace_and_switching_off,
+    check_names_and_wrong_numbers,
+    check_other_arguments,
+    double,
+    tensor,
+)
 from vitrify.core.dtype import default_dtype_guard
 from vitrify.jit import to_static
-
-SCALE = 2.0
-
-
-def tensor(*values, dtype="float32", grad=False):
-    return paddle.to_tensor(np.array(values, dtype), stop_gradient=not grad)
-
-
-def double(x, y):
-    return x * SCALE + y
 
 
 @pytest.fixture
@@ -31,36 +31,13 @@ def called():
     return fn
 
 
-OTHERS = {
-    "another dtype": lambda: (tensor(1, 2, dtype="float64"), tensor(3, 4, dtype="float64")),
-    "another size": lambda: (tensor(1, 2, 3), tensor(3, 4, 5)),
-    "another rank": lambda: (paddle.ones([2, 2]), paddle.ones([2, 2])),
-    "a number": lambda: (tensor(1, 2), 5.0),
-    "an array": lambda: (tensor(1, 2), np.array([3, 4], "float32")),
-    "a gradient": lambda: (tensor(1, 2, grad=True), tensor(3, 4)),
-    "a parameter": lambda: (paddle.create_parameter([2], "float32"), tensor(3, 4)),
-    "the same tensor twice": lambda: (tensor(1, 2),) * 2,
-    "other values": lambda: (tensor(7, 8), tensor(3, 4)),
-}
-
-
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_arguments(called, name):
-    args = OTHERS[name]()
-    wanted = double(*args)
-    for _ in range(2):
-        found = called(*args)
-        np.testing.assert_array_equal(found.numpy(), wanted.numpy())
-        assert (found.dtype, found.stop_gradient) == (wanted.dtype, wanted.stop_gradient)
-    assert called(tensor(1, 2), tensor(3, 4)).tolist() == [5, 8]
+    check_other_arguments(called, OTHERS[name](), 2)
 
 
 def test_by_name_and_wrongly(called):
-    x, y = tensor(1, 2), tensor(3, 4)
-    assert called(x, y=y).tolist() == called(y=y, x=x).tolist() == [5, 8]
-    for wrong in [(x,), (x, y, x), ()]:
-        with pytest.raises(TypeError):
-            called(*wrong)
+    check_names_and_wrong_numbers(called)
 
 
 def test_modes():
@@ -99,17 +76,7 @@ def test_layers_that_change():
 
 
 def test_inside_another_trace_and_switched_off(called):
-    x, y = tensor(1, 2), tensor(3, 4)
-    outer = to_static(lambda a, b: called(a, b) * 10, full_graph=True)
-    assert outer(x, y).tolist() == outer(x, y).tolist() == [50, 80]
-    assert "multiply" in outer.concrete_program.main_program.to_string(True)
-    paddle.jit.enable_to_static(False)
-    try:
-        before = called.program_cache.info()
-        assert called(x, y).tolist() == [5, 8]
-        assert called.program_cache.info() == before
-    finally:
-        paddle.jit.enable_to_static(True)
+    check_another_trace_and_switching_off(called, partial(to_static, full_graph=True))
 
 
 def test_what_was_forgotten_is_built_again(called):

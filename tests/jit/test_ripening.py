@@ -17,6 +17,14 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from tests.jit.other_calls import (
+    OTHERS,
+    check_another_trace_and_switching_off,
+    check_names_and_wrong_numbers,
+    check_other_arguments,
+    double,
+    tensor,
+)
 from vitrify.core.config import flags_guard
 from vitrify.core.dtype import default_dtype_guard
 from vitrify.core.errors import NotFiniteError, StaleBackwardError
@@ -27,7 +35,6 @@ from vitrify.runtime.options import ALWAYS, ExecutionOptions
 
 pytestmark = pytest.mark.native
 
-SCALE = 2.0
 OFFSET = paddle.ones([2])
 
 
@@ -35,10 +42,6 @@ OFFSET = paddle.ones([2])
 def soon():
     with RIPE_AFTER.scope(3), COLD.scope(3):
         yield
-
-
-def tensor(*values, dtype="float32", grad=False):
-    return paddle.to_tensor(np.array(values, dtype), stop_gradient=not grad)
 
 
 def static(fn, **options):
@@ -56,10 +59,6 @@ def ripe(fn, *args, calls=5, **options):
         found(*args)
     assert is_ripe(found)
     return found
-
-
-def double(x, y):
-    return x * SCALE + y
 
 
 @pytest.fixture
@@ -99,16 +98,8 @@ def test_short_processes_do_not_wait_for_the_compiler(monkeypatch):
     assert kinds.index(True) == 7
 
 
-OTHERS = {
-    "another dtype": lambda: (tensor(1, 2, dtype="float64"), tensor(3, 4, dtype="float64")),
-    "another size": lambda: (tensor(1, 2, 3), tensor(3, 4, 5)),
-    "another rank": lambda: (paddle.ones([2, 2]), paddle.ones([2, 2])),
-    "a number": lambda: (tensor(1, 2), 5.0),
-    "an array": lambda: (tensor(1, 2), np.array([3, 4], "float32")),
-    "a gradient": lambda: (tensor(1, 2, grad=True), tensor(3, 4)),
-    "a parameter": lambda: (paddle.create_parameter([2], "float32"), tensor(3, 4)),
-    "the same tensor twice": lambda: (tensor(1, 2),) * 2,
-    "other values": lambda: (tensor(7, 8), tensor(3, 4)),
+HERE = {
+    **OTHERS,
     "steps of its own": lambda: (paddle.to_tensor(np.arange(4, dtype="float32"))[::2], tensor(3, 4)),
     "read-only memory": lambda: (of_array(np.broadcast_to(np.float32(3), 2)), tensor(3, 4)),
     "not aligned": lambda: (of_array(np.zeros(9, np.uint8)[1:].view(np.float32)), tensor(3, 4)),
@@ -121,25 +112,15 @@ def of_array(array):
     return x
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", HERE)
 def test_other_arguments(called, name):
-    args = OTHERS[name]()
-    wanted = double(*args)
-    for _ in range(3):
-        found = called(*args)
-        np.testing.assert_array_equal(found.numpy(), wanted.numpy())
-        assert (found.dtype, found.stop_gradient) == (wanted.dtype, wanted.stop_gradient)
-    assert called(tensor(1, 2), tensor(3, 4)).tolist() == [5, 8]
+    check_other_arguments(called, HERE[name](), 3)
 
 
 def test_by_name_and_wrongly(called):
-    x, y = tensor(1, 2), tensor(3, 4)
-    assert called(x, y=y).tolist() == called(y=y, x=x).tolist() == [5, 8]
-    for wrong in [(x,), (x, y, x), ()]:
-        with pytest.raises(TypeError):
-            called(*wrong)
+    check_names_and_wrong_numbers(called)
     with pytest.raises(TypeError):
-        called(x, y, z=1)
+        called(tensor(1, 2), tensor(3, 4), z=1)
 
 
 def test_modes():
@@ -170,17 +151,7 @@ def test_what_looks_at_operators_sees_them():
 
 
 def test_inside_another_trace_and_switched_off(called):
-    x, y = tensor(1, 2), tensor(3, 4)
-    outer = static(lambda a, b: called(a, b) * 10)
-    assert outer(x, y).tolist() == outer(x, y).tolist() == [50, 80]
-    assert "multiply" in outer.concrete_program.main_program.to_string(True)
-    paddle.jit.enable_to_static(False)
-    try:
-        before = called.program_cache.info()
-        assert called(x, y).tolist() == [5, 8]
-        assert called.program_cache.info() == before
-    finally:
-        paddle.jit.enable_to_static(True)
+    check_another_trace_and_switching_off(called, static)
 
 
 def test_what_the_program_assumed(monkeypatch, called):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .emit import FLOAT32, INT64
-from .errors import NoNativeForm
 from .operands import Operand
 from .products import moved
 from .sharing import in_parts
@@ -120,12 +119,6 @@ def _table(n: Assembler, places: tuple[Any, Any], images: int, taps: Any) -> tup
     return n.constant(pieces.astype(np.int64)), len(pieces)
 
 
-def need_float32(*operands: Operand) -> None:
-    """Refuse other dtypes."""
-    if any(x.dtype != FLOAT32 for x in operands):
-        raise NoNativeForm(f"pooling of {operands[0].dtype} has no native form of its own")
-
-
 def add_max(
     n: Assembler, x: Operand, out: Operand, places: tuple[Any, Any], taps: Any, offsets: Any, least: Any
 ) -> None:
@@ -156,4 +149,4 @@ def add_max_grad(
     in_parts(n, x.shape[1], x.size >= _LARGE, part)
 
 
-__all__ = ["add_max", "add_max_grad", "need_float32", "pool_steps"]
+__all__ = ["add_max", "add_max_grad", "pool_steps"]

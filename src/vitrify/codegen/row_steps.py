@@ -47,7 +47,7 @@ def row_outputs(n: Assembler, loop: RowLoop, values: Sequence[Any]) -> tuple[Ope
     results = [n.new(own, dtype) for own, dtype in zip(form.results(shape), signature.outputs)]
     scratch = [n.new((size * bytes_,), _BYTE) for bytes_ in signature.scratch]
     columns = [_begun(n, column, size) for column in form.columns]
-    rows = [_rows(x, len(lead), form.rank) for x in given]
+    rows = [_rows(x, form.rank) for x in given]
     fixed = [replace(x, shape=(), strides=()) for x in (*scratch, *columns)]
     # Results may lack the dimensions of rows.
     made = [replace(x, shape=lead, strides=x.strides[: len(lead)]) for x in results]
@@ -65,7 +65,7 @@ def _side_by_side(n: Assembler, x: Operand, rank: int) -> Operand:
     return x if row.is_contiguous else n.contiguous(x)
 
 
-def _rows(x: Operand, lead: int, rank: int) -> Operand:
+def _rows(x: Operand, rank: int) -> Operand:
     """x without the dimensions of rows, whose elements the kernel finds by itself."""
     own = max(x.ndim - rank, 0)
     return replace(x, shape=x.shape[:own], strides=x.strides[:own])

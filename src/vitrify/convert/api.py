@@ -99,7 +99,7 @@ def _record(fn: FunctionType, raising: bool = False, pushing: bool = False) -> C
     if record is None:
         record = convert_code(fn, raising=raising, pushing=pushing, deep_tries=tries)
         _CODES.put(key, record)
-        _show(fn, record)
+        _show(fn)
     return record
 
 
@@ -112,7 +112,7 @@ def observe_function(function: Callable[..., Any]) -> None:
         _observe(plain, _record(plain))
 
 
-def _show(fn: FunctionType, record: ConvertedCode) -> None:
+def _show(fn: FunctionType) -> None:
     """Print the converted code when set_code_level asks for it."""
     level = CODE_LEVEL.value
     if level <= 0:

@@ -144,7 +144,7 @@ def uniform(
     >>> uniform(np, Key(7), (2,), low=-1.0, high=1.0).dtype
     dtype('float32')
     """
-    unit = _unit(xp, philox(xp, key, word_count(shape, _floating("uniform", dtype))), dtype)
+    unit = _unit(philox(xp, key, word_count(shape, _floating("uniform", dtype))), dtype)
     if (low, high) != (0.0, 1.0):
         unit *= unit.dtype.type(high - low)
         unit += unit.dtype.type(low)
@@ -158,7 +158,7 @@ def _floating(what: str, dtype: DType) -> DType:
     return dtype
 
 
-def _unit(xp: Any, words: Array, dtype: DType) -> Array:
+def _unit(words: Array, dtype: DType) -> Array:
     """Return the uniform numbers in [0, 1) made of `words`, in float64 or float32."""
     if dtype is float64:
         return _unit53(words)

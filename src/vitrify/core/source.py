@@ -113,11 +113,6 @@ class _Places:
 _PLACES = _Places()
 
 
-def loc_of_frame(frame: FrameType) -> Loc:
-    """The location at which `frame` is executing now."""
-    return _PLACES.of(frame.f_code, frame.f_lineno, frame.f_lasti)
-
-
 def _loc_of_entry(tb: TracebackType) -> Loc:
     """The location of one entry of a traceback."""
     return _PLACES.of(tb.tb_frame.f_code, tb.tb_lineno, tb.tb_lasti)

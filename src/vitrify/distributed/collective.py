@@ -7,7 +7,13 @@ from typing import Any
 
 from ..core.errors import ArgumentError, UnsupportedError
 from .environment import Group, _get_global_group, own_rank
-from .model_parallel import _c_concat, _c_identity, _c_lookup_table, _c_split, _mp_allreduce
+from .model_parallel import (  # noqa: F401 (model code imports them from here)
+    _c_concat,
+    _c_identity,
+    _c_lookup_table,
+    _c_split,
+    _mp_allreduce,
+)
 
 _get_default_group = _get_global_group
 
@@ -193,8 +199,7 @@ def recv_object_list(
 
 
 __all__ = [
-    "Done", "ReduceOp", "_c_concat", "_c_identity", "_c_lookup_table", "_c_split", "_get_reduce_op", "_mp_allreduce",
-    "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier", "broadcast",
+    "ReduceOp", "all_gather", "all_gather_object", "all_reduce", "alltoall", "alltoall_single", "barrier", "broadcast",
     "broadcast_object_list", "gather", "irecv", "isend", "recv", "recv_object_list", "reduce", "reduce_scatter",
     "scatter", "scatter_object_list", "send", "send_object_list", "wait",
 ]  # fmt: skip

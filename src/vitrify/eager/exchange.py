@@ -14,7 +14,7 @@ from ..core.modes import is_tracing, recorder
 from ..core.place import CPUPlace, Place
 from ..core.single import assert_index, not_single
 from ..device.api import place_of, put
-from .holder import Holder
+from .holder import Holder, fill
 from .repr_ import array_text, tensor_repr
 
 if TYPE_CHECKING:
@@ -164,12 +164,7 @@ class Exchange(Holder):
 
 def _restored(cls: type[Any], array: Any, stop_gradient: bool, attributes: dict[str, Any]) -> Any:
     out = object.__new__(cls)
-    out._data = array
-    out._node = None
-    out._index = 0
-    out._grad = None
-    out._hooks = None
-    out._cell = None
+    fill(out, array)
     out.stop_gradient = stop_gradient
     out.__dict__.update(attributes)
     return out

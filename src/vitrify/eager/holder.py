@@ -80,3 +80,14 @@ def copied(value: Any) -> Any:
 
 
 __all__ = ["Holder", "copied"]
+
+
+def fill(t: Holder, data: Any) -> None:
+    """Set the fields of a Tensor made without `wrap`: a leaf around `data` that stops gradients."""
+    t._data = data
+    t.stop_gradient = True
+    t._node = None
+    t._index = 0
+    t._grad = None
+    t._cell = None
+    t._hooks = None

@@ -12,8 +12,9 @@ from ..core.dtype import DTypeLike, as_dtype
 from ..core.errors import DTypeError, UnsupportedError
 from ..core.place import current_place
 from ..device.api import put
+from .holder import fill
 from .lazy_init import initialize, is_initialized
-from .tensor import Tensor, fill
+from .tensor import Tensor
 
 
 class Parameter(Tensor):

@@ -25,6 +25,7 @@ from .arrays import has_tensors, has_variables, is_host_value, to_array
 from .content import Content
 from .exchange import Exchange
 from .gradients import TAPE, gradients, training_of_trace
+from .holder import fill
 from .kinds import Kinds
 from .layout import Layout
 from .tape import TENSORS, Edge, Hook, Node
@@ -209,17 +210,6 @@ class HookHandle:
                 del self._held[i]
                 return True
         return False
-
-
-def fill(t: Tensor, data: Any) -> None:
-    """Set the fields of a Tensor made without `wrap`: a leaf around `data` that stops gradients."""
-    t._data = data
-    t.stop_gradient = True
-    t._node = None
-    t._index = 0
-    t._grad = None
-    t._cell = None
-    t._hooks = None
 
 
 def wrap(data: Any) -> Tensor:

@@ -64,7 +64,7 @@ def _bounds(size: int, part: slice) -> tuple[Any, Any, Any] | None:
     return first if part.start is None else part.start, last if part.stop is None else part.stop, step
 
 
-def _places(g: Context, x: Value, indices: Sequence[Value], axes: Any) -> tuple[list[Value], list[int], bool]:
+def _places(g: Context, indices: Sequence[Value], axes: Any) -> tuple[list[Value], list[int], bool]:
     """Integer index tensors, the dimensions that they take, and whether these lie side by side."""
     found: list[Value] = []
     taken: list[int] = []
@@ -84,7 +84,7 @@ def _places(g: Context, x: Value, indices: Sequence[Value], axes: Any) -> tuple[
 
 def index_get_value(g: Context, x: Value, indices: Sequence[Value], axes: Any) -> tuple[Value, int]:
     """x at index arrays, by NumPy's rules, and how many dimensions that has."""
-    found, taken, adjacent = _places(g, x, indices, axes)
+    found, taken, adjacent = _places(g, indices, axes)
     rest = [i for i in range(x.ndim) if i not in taken]
     joint = max(len(f.shape or ()) for f in found)
     rank = joint + len(rest)

@@ -15,7 +15,7 @@ from .registry import VARIADIC_OUTPUTS, define_op, get_op
 from .sizes import size_of
 
 
-def _parts(xp: Any, x: Any, sizes: Sequence[int], axis: int) -> tuple[Any, ...]:
+def _parts(x: Any, sizes: Sequence[int], axis: int) -> tuple[Any, ...]:
     """Copies of consecutive pieces of x along `axis`."""
     out = []
     start = 0
@@ -71,7 +71,7 @@ def _split_native(n: Any, x: Any, *, sections: Any, axis: int) -> Any:
 
 split_op = define_op(
     "split",
-    kernel=lambda xp, x, *, sections, axis: _parts(xp, x, _section_sizes(x.shape[axis], sections), axis),
+    kernel=lambda xp, x, *, sections, axis: _parts(x, _section_sizes(x.shape[axis], sections), axis),
     meta=_split_meta,
     vjp={"x": lambda cts, *, axis: get_op("concat")(*cts, axis=axis)},
     outputs=VARIADIC_OUTPUTS,
@@ -81,7 +81,7 @@ split_op = define_op(
 )
 split_like_op = define_op(
     "split_like",
-    kernel=lambda xp, x, *likes, axis: _parts(xp, x, [y.shape[axis] for y in likes], axis),
+    kernel=lambda xp, x, *likes, axis: _parts(x, [y.shape[axis] for y in likes], axis),
     meta=lambda x, *likes, axis: tuple(x.with_shape(y.shape) for y in likes),
     vjp={"x": lambda cts, *, axis: get_op("concat")(*cts, axis=axis)},
     outputs=VARIADIC_OUTPUTS,

@@ -144,7 +144,7 @@ def _own_value(block: Block, mark: int, value: Any) -> Variable:
     return value if value in made else assign(value)  # type: ignore[no-any-return]
 
 
-def _versions(block: Block, target: Variable, ops: Sequence[Operator]) -> list[Variable]:
+def _versions(target: Variable, ops: Sequence[Operator]) -> list[Variable]:
     return [v for op in ops for v in op.outputs if v.__dict__.get(VERSION_OF) is target]
 
 
@@ -152,7 +152,7 @@ def _held(block: Block, var: Variable, index: int) -> Variable:
     """The variable that holds what `var` means before operator number `index`."""
     var = var.__dict__.get(VERSION_OF, var)
     written = {v for op in block.ops[:index] for v in op.outputs}
-    versions = _versions(block, var, block.ops[:index])
+    versions = _versions(var, block.ops[:index])
     latest = builder_of(block.program).current.get(var)  # changed in place while it was recorded
     if latest is not None and VERSION_OF not in latest.__dict__ and latest in written:
         return latest
@@ -170,7 +170,7 @@ def _write(block: Block, index: int, fresh: Sequence[Operator], target: Variable
     """Let the operators behind `fresh`, which stand at `index`, read `value` where they read `target`."""
     others = [op for op in block.ops if all(op is not new for new in fresh)]
     is_known = any(v is target for v in block.inputs) or any(v is target for op in others for v in op.outputs)
-    if not is_known and not _versions(block, target, others):
+    if not is_known and not _versions(target, others):
         _become(block, fresh, target, value)
         return
     before = _held(block, target, index)

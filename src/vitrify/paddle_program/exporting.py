@@ -97,7 +97,7 @@ def _files(name: str, function: SavedFunction, model: ModelFile, old: bool) -> _
     names = _input_names(function)
     _check_lists(name, [*block.inputs, *block.outputs])
     inputs = [g.value(var.meta) for var in block.inputs[: len(names)]]
-    params = _params(g, function, model, block)
+    params = _params(g, function, model)
     env: dict[Variable, Any] = dict(zip(block.inputs, [*inputs, *params]))
     _operators(g, block, env)
     _check_writes(g, name, function, block, env)
@@ -206,7 +206,7 @@ def _input_names(function: SavedFunction) -> list[str]:
     return found
 
 
-def _params(g: Emitter, function: SavedFunction, model: ModelFile, block: Block) -> list[Value]:
+def _params(g: Emitter, function: SavedFunction, model: ModelFile) -> list[Value]:
     """A value for each saved tensor; they come first among the program's parameters, in this order."""
     note = (model.note or {}).get("names", {})
     found, taken = [], set(_input_names(function))

@@ -70,7 +70,7 @@ def _turned_round(g: Emitter, x: Value, index: Any) -> tuple[Value, list[Any]]:
     parts, turned = [], []
     axis = 0
     for part in index:
-        if isinstance(part, slice) and _is_backwards(g, x.shape[axis], part):
+        if isinstance(part, slice) and _is_backwards(x.shape[axis], part):
             turned.append(axis)
             part = slice(_from_behind(g, part.start), _from_behind(g, part.stop), -part.step)
         parts.append(part)
@@ -78,7 +78,7 @@ def _turned_round(g: Emitter, x: Value, index: Any) -> tuple[Value, list[Any]]:
     return (g.op("flip", x, axis=turned) if turned else x), parts
 
 
-def _is_backwards(g: Emitter, size: int, part: slice) -> bool:
+def _is_backwards(size: int, part: slice) -> bool:
     if part.step is None or isinstance(part.step, Value) or part.step >= 0:
         return False
     is_known = not isinstance(part.start, Value) and not isinstance(part.stop, Value)

@@ -98,7 +98,7 @@ class _Writer:
             lists = [(self._new(Meta((), as_dtype("int32"))).id, _list_type([])) for _ in range(2)]
             self._add("1.einsum", attrs, inputs, [*outs, *lists])
         else:
-            missing = [self._new(_like(node, outs)) for _ in row.outputs[len(outs) :]]
+            missing = [self._new(outs[0].meta) for _ in row.outputs[len(outs) :]]
             self._add("1." + node.name, attrs, inputs, [*outs, *missing])
 
     def _with_lists(self, node: Node, attrs: list[Any], inputs: list[int]) -> None:
@@ -158,10 +158,6 @@ class _Writer:
         ]  # fmt: skip
         self._add("1.full", attrs, [], [out])
         return out.id
-
-
-def _like(node: Node, outs: Sequence[Value]) -> Meta:
-    return outs[0].meta
 
 
 # -- types and attributes ----------------------------------------------------------------------------------------------

@@ -147,7 +147,7 @@ def write_expression(g: Emitter, op: OpDef, inputs: Sequence[Any], attrs: dict[s
     """The operators of an op's scalar expression. Raises UnsupportedError for primitives that Paddle has not."""
     scalars = PaddleScalars(g)
     out = g.metas[0]
-    operands = [_promoted(scalars, value, op, inputs) for value in inputs]
+    operands = [_promoted(scalars, value, inputs) for value in inputs]
     if isinstance(op.scalar, str):
         found = getattr(scalars, op.scalar)(*operands)
     else:
@@ -156,7 +156,7 @@ def write_expression(g: Emitter, op: OpDef, inputs: Sequence[Any], attrs: dict[s
     return g.cast(value, out.dtype)
 
 
-def _promoted(scalars: PaddleScalars, value: Value, op: OpDef, inputs: Sequence[Value]) -> Operand:
+def _promoted(scalars: PaddleScalars, value: Value, inputs: Sequence[Value]) -> Operand:
     """An input in the dtype that all inputs are promoted to."""
     g = scalars._g
     dtypes = {v.dtype for v in inputs}

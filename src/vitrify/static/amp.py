@@ -247,7 +247,7 @@ def cast_forward(block: Block, state: AmpState, black_varnames: frozenset[str] =
             barred = black_varnames.intersection(operator.input_arg_names)
             with building(builder), builder.at(operator.locs), scoped(amp_state, own if barred else state):
                 operator.inputs = tuple(_cast_inputs(operator))
-            _settle(block, operator, builder)
+            _settle(operator, builder)
         block.ops.append(operator)
 
 
@@ -270,7 +270,7 @@ def _cast_inputs(operator: Operator) -> list[Any]:
     return [*found, *operator.inputs[count:]]
 
 
-def _settle(block: Block, operator: Operator, builder: Builder) -> None:
+def _settle(operator: Operator, builder: Builder) -> None:
     """Give the outputs the dtypes that follow; what lives in a scope keeps its own."""
     metas = operator.op.meta(*[v if v is None else v.meta for v in operator.inputs], **operator.attrs)
     for var, meta in zip(operator.outputs, metas if operator.op.multiple else (metas,)):

@@ -65,8 +65,6 @@ class Returns(JumpLowering):
     def end(self, at: Node) -> Stmts:
         return quote("result = None", at=at, result=self.result)
 
-    before_tail = end
-
     def loop(self, stmt: Node, tail: bool) -> Stmts:
         inside = ReturnsInLoop(self)
         stmt.body = inside.block(stmt.body)

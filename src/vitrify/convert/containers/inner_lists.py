@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from typing import Any, Protocol
+from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.pytree import OpenList, OpenTuple, OverList, is_open, node_of
@@ -26,30 +26,6 @@ from ..values.base import builder, is_graph, is_tensor
 
 Path = tuple[int, ...]
 """Where in an item a list stands: its place among what a tuple, or a dict of lists, holds; () is the item itself."""
-
-
-class InnerList(Protocol):
-    """What is asked here of a list."""
-
-    items: Any
-    origins: list[Origin]
-    version: int
-    block: Any
-
-    def row_is_shared(self, path: Path | None = None) -> bool:
-        """Whether others may know the lists in it, too: those that stand in its items at `path`, by default any."""
-
-    def share_rows(self) -> None:
-        """Note that others know the lists in it, too."""
-
-    def store_row(self, key: Any, value: Any, path: Path) -> None:
-        """Hold `value`, a list that was changed, at `path` in item `key`."""
-
-    def read_anew(self, owner: Any, key: Any, path: Path) -> None:
-        """Hold what stands at `path` in item `key` of `owner` now."""
-
-    def lose(self, error: UnsupportedError) -> None:
-        """Hold nothing that may be read: `error` says why."""
 
 
 class Origin:
@@ -219,7 +195,7 @@ def _tell_others(owner: Any, changed: Any = None, path: Path | None = None) -> N
         own = [origin for origin in other.origins if origin.owner is owner and path in (None, origin.path)]
         known = next((origin for origin in own if origin.is_known), None)
         if any(origin.owner is None for origin in other.origins) or (own and known is None):
-            other.lose(_stale(owner))
+            other.lose(_stale())
         elif known is not None:
             other.read_anew(owner, known.key, known.path)
             _tell_others(other)
@@ -256,7 +232,7 @@ def is_known_by_others(owner: Any) -> bool:
     )
 
 
-def _stale(owner: Any) -> UnsupportedError:
+def _stale() -> UnsupportedError:
     return UnsupportedError(
         "a list is read that may have been changed as an item of another list, whose length is known only when the "
         "program runs",

@@ -62,17 +62,25 @@ def _settings(arguments: dict[str, Any]) -> dict[str, Any]:
 class _Block(Layer):
     """What encoder and decoder layers share: the feed-forward network and the way each part is wrapped."""
 
-    def _set(
-        self, d_model: int, dim_feedforward: int, dropout: float, activation: str, act_dropout: float | None,
-        normalize_before: bool, attrs: tuple[Any, Any], eps: float, norms: int,
+    def _build(
+        self, attentions: Sequence[str], d_model: int, nhead: int, dim_feedforward: int, dropout: float,
+        activation: str, attn_dropout: float | None, act_dropout: float | None, normalize_before: bool,
+        weight_attr: Attrs, bias_attr: Attrs, layer_norm_eps: float,
     ) -> None:  # fmt: skip
+        """Make an attention under each of these names, the feed-forward network, and what wraps each of them."""
+        parts = len(attentions) + 1
+        weights = _spread(weight_attr, parts, type(self).__name__)
+        biases = _spread(bias_attr, parts, type(self).__name__)
+        drop = dropout if attn_dropout is None else attn_dropout
+        for name, weight, bias in zip(attentions, weights, biases):
+            setattr(self, name, MultiHeadAttention(d_model, nhead, drop, weight_attr=weight, bias_attr=bias))
         self.normalize_before = normalize_before
-        self.linear1 = Linear(d_model, dim_feedforward, *attrs)
+        self.linear1 = Linear(d_model, dim_feedforward, weights[-1], biases[-1])
         self.dropout = Dropout(dropout if act_dropout is None else act_dropout, mode="upscale_in_train")
-        self.linear2 = Linear(dim_feedforward, d_model, *attrs)
-        for i in range(1, norms + 1):
-            setattr(self, f"norm{i}", LayerNorm(d_model, epsilon=eps))
-        for i in range(1, norms + 1):
+        self.linear2 = Linear(dim_feedforward, d_model, weights[-1], biases[-1])
+        for i in range(1, parts + 1):
+            setattr(self, f"norm{i}", LayerNorm(d_model, epsilon=layer_norm_eps))
+        for i in range(1, parts + 1):
             setattr(self, f"dropout{i}", Dropout(dropout, mode="upscale_in_train"))
         self.activation = getattr(F, activation)
 
@@ -116,14 +124,7 @@ class TransformerEncoderLayer(_Block):
     ) -> None:
         super().__init__()
         self._config = _settings(locals())
-        weights = _spread(weight_attr, 2, "TransformerEncoderLayer")
-        biases = _spread(bias_attr, 2, "TransformerEncoderLayer")
-        drop = dropout if attn_dropout is None else attn_dropout
-        self.self_attn = MultiHeadAttention(d_model, nhead, drop, weight_attr=weights[0], bias_attr=biases[0])
-        attrs = (weights[-1], biases[-1])
-        self._set(
-            d_model, dim_feedforward, dropout, activation, act_dropout, normalize_before, attrs, layer_norm_eps, 2
-        )
+        self._build(("self_attn",), **self._config)
 
     def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
         """src: [N, L, d_model] -> the same shape, in a tuple with the new cache if one is given."""
@@ -160,15 +161,7 @@ class TransformerDecoderLayer(_Block):
     ) -> None:
         super().__init__()
         self._config = _settings(locals())
-        weights = _spread(weight_attr, 3, "TransformerDecoderLayer")
-        biases = _spread(bias_attr, 3, "TransformerDecoderLayer")
-        drop = dropout if attn_dropout is None else attn_dropout
-        self.self_attn = MultiHeadAttention(d_model, nhead, drop, weight_attr=weights[0], bias_attr=biases[0])
-        self.cross_attn = MultiHeadAttention(d_model, nhead, drop, weight_attr=weights[1], bias_attr=biases[1])
-        attrs = (weights[2], biases[2])
-        self._set(
-            d_model, dim_feedforward, dropout, activation, act_dropout, normalize_before, attrs, layer_norm_eps, 3
-        )
+        self._build(("self_attn", "cross_attn"), **self._config)
 
     def forward(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None, cache: Any = None) -> Any:
         """tgt: [N, L, d_model], memory: [N, S, d_model] -> [N, L, d_model], with the new caches if any are given."""
