@@ -159,7 +159,7 @@ def test_memory_of_the_caller(tmp_path):
 
 CALLS = [
     (case, call) for case in all_cases() for call in case.calls if not call.random
-    and call.method in ("predict", "generate", "greedy", "episode", "beam_search", "decode")
+    and call.method in ("predict", "generate", "greedy", "greedy_search", "episode", "beam_search", "decode")
 ]  # fmt: skip
 
 
@@ -184,6 +184,34 @@ def test_models(case, call, tmp_path):
         assert [a.shape for a in found] == [a.shape for a in wanted]
         for a, b in zip(found, wanted):
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-4)
+
+
+def of_three_beams(x):
+    """Beams are rows of one batch, three times as many."""
+    n = x.shape[0]
+    beams = x.unsqueeze(1).tile([1, 3, 1]).flatten(stop_axis=1)
+    while beams.shape[1] < 9 and beams.sum() < 50:
+        scores, picked = paddle.topk(beams[:, -1].reshape([n, 3]), 3, axis=1)
+        rows = (picked + paddle.arange(n).unsqueeze(-1) * 3).flatten()
+        beams = paddle.concat([beams.index_select(rows), scores.reshape([-1, 1]) + 1], axis=1)
+    return beams, beams.reshape([n, 3, -1]).mean(1)
+
+
+def with_a_cache_behind_the_first_round(x):
+    cache, n = None, 0
+    while n < 6:
+        y = x if cache is None else paddle.concat([cache, x[:, -1:]], axis=1)
+        x = paddle.concat([x, y.mean(1, keepdim=True)], axis=1)
+        n += 1
+        if y.sum() > 20:
+            break
+        cache = y
+    return x
+
+
+@pytest.mark.parametrize("function", [of_three_beams, with_a_cache_behind_the_first_round])
+def test_a_loop_over_rows_of_an_open_batch(function, tmp_path):
+    check(function, OPEN, tmp_path, *[[random(n, 4, seed=n)] for n in (1, 2, 3, 5, 8)])
 
 
 def by_size(x):

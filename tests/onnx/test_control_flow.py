@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from tests.models import t5
 from tests.onnx.harness import check_model
 from vitrify.core.errors import UnsupportedError
 
@@ -236,3 +237,33 @@ def test_a_gradient_written_by_hand_is_left_out(tmp_path):
     static.save_inference_model(str(tmp_path / "net"), [x], list(pair), static.Executor(), program=main)
     net = paddle.jit.load(tmp_path / "net")
     check_model(net, tmp_path / "model", [ROWS], [MIXED])
+
+
+def test_what_only_the_first_round_lacks_is_asked_about_there(tmp_path):
+    """What is multiplied if there were no cache has the wrong sizes, and no file of ONNX raises."""
+
+    def function(x):
+        cache, n = None, 0
+        while n < 5:
+            y = x if cache is None else paddle.concat([cache, x[-1:]])
+            x = paddle.concat([x, y.mean(0, keepdim=True)])
+            n += 1
+            if x.sum() > 20:
+                break
+            other = x if cache is None else y
+            x = paddle.matmul(x, other.t()[:, :1] if cache is not None else paddle.ones([3, 1])).expand([-1, 3])
+            cache = y
+        return x
+
+    check_model(function, tmp_path / "m", [ROWS], *[[ONES * k] for k in (0.1, 1, 4, -0.3)])
+
+
+@pytest.mark.slow
+def test_searches_of_a_model_with_a_cache(tmp_path):
+    paddle.seed(3)
+    net = t5.T5ForConditionalGeneration(t5.tiny())
+    net.eval()
+    specs = [paddle.static.InputSpec([None, None], "int64")]
+    arrays = [[np.random.default_rng(n).integers(1, 16, (n, 3 + n))] for n in (1, 2, 5)]
+    for method in (net.greedy_search, net.beam_search):
+        check_model(method, tmp_path / method.__name__, specs, *arrays, opset_version=18)

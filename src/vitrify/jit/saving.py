@@ -52,7 +52,9 @@ def collect(layer: Any, input_spec: Any = None, training: bool = True) -> ModelF
     """The programs of a Layer or function with their tensors; `training`: those of training mode as well."""
     loaded = getattr(layer, "as_loaded", None)  # of a TranslatedLayer: what it holds, without tracing it anew
     known: ModelFile | None = None if loaded is None else loaded(training)
-    if known is not None and input_spec is None:
-        return known
-    traced: ModelFile = _collecting.traced(layer, input_spec, training, known)
-    return traced
+    if known is None or input_spec is not None:
+        known = _collecting.traced(layer, input_spec, training, known)
+    if not training:  # for files of others, and machine code
+        known = _collecting.without_idle_branches(known)
+    assert known is not None
+    return known

@@ -25,7 +25,7 @@ def folded(graph: Graph) -> Graph:
     ops: list[Op] = []
     changed = False
     for op in graph.ops:
-        constant = _constant(op, known)
+        constant = constant_of(op, known)
         found = op
         if constant is not None:
             known[op.outputs[0]] = constant
@@ -37,7 +37,7 @@ def folded(graph: Graph) -> Graph:
     return graph.with_(ops=ops) if changed else graph
 
 
-def _constant(op: Op, known: Constants) -> Literal | None:
+def constant_of(op: Op, known: Constants) -> Literal | None:
     """The number that all elements of the result are, where that is known."""
     kind, meta = op.op, op.outputs[0].meta if len(op.outputs) == 1 else None
     if not isinstance(meta, Meta) or not meta.is_static or meta.dtype.is_complex or op.has_refs:

@@ -26,7 +26,7 @@ from .abi import ARRAY_SIZE
 from .assembler import Symbol
 from .expansions import expanded_operator, is_primitive
 from .sizes import MOST_SIZES, OpenShape, Plus
-from .symbols import SAMPLES, Size, Sizes, Symbols, is_open, minus, ports, relative, shapes_of
+from .symbols import SAMPLES, Size, Sizes, Symbols, minus, ports, relative, shapes_of
 
 SLOT = ARRAY_SIZE + 8
 _MOST_ROUNDS = 12
@@ -229,8 +229,7 @@ class Lowering:
     def _open_sizes(self, operators: Sequence[Operator]) -> list[Size]:
         """The sizes that a part of these operators takes."""
         _, outside = self._closure(operators)
-        sizes = [n for v in outside if v in self._held for n in self._held[v].sizes or ()]
-        return list({relative(n): n for n in sizes if is_open(n)}.values())
+        return ports([self._held[v].sizes or () for v in outside if v in self._held])[1]
 
     def _flush(self) -> None:
         """Make a part of what was collected."""

@@ -39,8 +39,10 @@ NAME, DTYPE, ITEM, NDIM, DIMS, AT, SHOWN, EACH = range(8)
 # A block of memory: its bytes, whether its words are filled in, the sizes that they are for; behind it the words.
 CAPACITY, READY, SIZES, BLOCK_HEAD = 0, 1, 2, 8
 ERROR_BYTES = 512
-# A dimension below 0 is -1 minus the number of an open size, and from these bits on what is added to that.
-SIZE_BITS = 4
+# A dimension below 0 is -1 minus the number of an open size, from these bits on how many times it is that, and from
+# those above on what is added.
+SIZE_BITS, TIMES_BITS = 4, 20
+MOST_TIMES = (1 << TIMES_BITS) - 1
 # So many powers of sizes there are at most, for which a run has room twice, and so many sizes, quotients included.
 MOST_POWERS, MOST_SIZES = 256, 64
 # Beyond so many bytes sizes are an error, not a question to the system.
@@ -164,9 +166,11 @@ def _check_size(w: Function, name: str, d: str, dim: str, given: str) -> None:
     is_open = w.value(f"icmp slt i64 {dim}, 0")
     with w.when(is_open):
         code = w.value(f"sub i64 -1, {dim}")
-        number, more = w.value(f"and i64 {code}, {(1 << SIZE_BITS) - 1}"), w.value(f"ashr i64 {code}, {SIZE_BITS}")
+        number = w.value(f"and i64 {code}, {(1 << SIZE_BITS) - 1}")
+        above = w.value(f"ashr i64 {code}, {SIZE_BITS}")
+        times, more = w.value(f"and i64 {above}, {MOST_TIMES}"), w.value(f"ashr i64 {above}, {TIMES_BITS}")
         range = w.at(w.load("%model", RANGES, "ptr"), w.times(number, 3))
-        step, whole = w.load(range, 2), w.value(f"sub i64 {given}, {more}")
+        step, whole = w.times(w.load(range, 2), times), w.value(f"sub i64 {given}, {more}")
         is_multiple = w.value(f"icmp eq i64 {w.value(f'srem i64 {whole}, {step}')}, 0")
         w.need(is_multiple, WRONG_SHAPE, "input %s: dimension %lld must be a multiple of %lld, got %lld", name,
                f"i64 {d}", f"i64 {step}", f"i64 {given}")  # fmt: skip

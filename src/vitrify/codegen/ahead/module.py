@@ -25,7 +25,7 @@ from .constants import shared
 from .driver import SLOT, Part, resolved
 from .driver_run import driver_run_ir
 from .driver_steps import driver_ir
-from .interface import BLOCK_HEAD, HEAD_WORDS, SIZE_BITS, Strings
+from .interface import BLOCK_HEAD, HEAD_WORDS, SIZE_BITS, TIMES_BITS, Strings
 from .layout import Coefficients, Place
 from .product_steps import product_steps
 from .program import Compiled, Port
@@ -153,11 +153,14 @@ def _globals(own: str, program: Compiled, strings: Strings, first: int) -> str:
 
 
 def _dimension(n: int | str | Plus, sizes: Sequence[str]) -> int:
-    """A dimension as `run` reads it: a number, or below 0 which size it is, and in the higher bits what is added."""
-    name, more = open_name(n), n.more if isinstance(n, Plus) else 0
+    """A dimension as `run` reads it: a number, or below 0 which size it is, in higher bits how many times, and above
+    these what is added.
+    """
+    name = open_name(n)
     if name is None or name not in sizes:
         return n if isinstance(n, int) else -1
-    return -1 - (sizes.index(name) + (more << SIZE_BITS))
+    times, more = (n.times, n.more) if isinstance(n, Plus) else (1, 0)
+    return -1 - (sizes.index(name) + (times << SIZE_BITS) + (more << SIZE_BITS + TIMES_BITS))
 
 
 def _port(port: Port, strings: Strings) -> list[Any]:

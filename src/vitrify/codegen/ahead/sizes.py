@@ -30,10 +30,11 @@ _PRIME = (1 << 61) - 1
 
 
 class Plus(NamedTuple):
-    """A size that is another one and so much more."""
+    """A size that is so many times another one, and so much more."""
 
     name: str
     more: int
+    times: int = 1
 
 
 OpenShape = tuple[int | str | Plus, ...]
@@ -46,7 +47,7 @@ def open_name(n: int | str | Plus) -> str | None:
 
 def dimension(n: int | str | Plus, sizes: Mapping[str, int]) -> int:
     """A dimension, when open sizes are these."""
-    return sizes[n.name] + n.more if isinstance(n, Plus) else sizes[n] if isinstance(n, str) else n
+    return sizes[n.name] * n.times + n.more if isinstance(n, Plus) else sizes[n] if isinstance(n, str) else n
 
 
 class Quotient(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .interface import MOST_TIMES
 from .sizes import OpenShape, Plus
 
 Size = tuple[int, ...]
@@ -137,20 +138,34 @@ def is_open(n: Size) -> bool:
 
 
 def ports(rows: Sequence[Sequence[Size]]) -> tuple[list[OpenShape], list[Size]]:
-    """The shapes of a part's inputs, whose open sizes are names and what is added to them; and the sizes named."""
+    """The shapes of a part's inputs, whose open sizes are names, multiples of these and what is added to them; and the
+    sizes named.
+    """
     least: dict[Size, Size] = {}
     for n in (n for row in rows for n in row):
         if is_open(n):
             least[relative(n)] = min(n, least.get(relative(n), n))
-    names = {n: f"size {i}" for i, n in enumerate(least.values())}
+    made_of = {n: _multiple_of(n, least.values()) for n in least.values()}
+    names = {n: f"size {i}" for i, n in enumerate(dict.fromkeys(own for own, _ in made_of.values()))}
 
     def shown(n: Size) -> int | str | Plus:
         if not is_open(n):
             return n[0]
-        base = least[relative(n)]
-        return names[base] if n == base else Plus(names[base], n[0] - base[0])
+        own, times = made_of[least[relative(n)]]
+        return names[own] if n == own else Plus(names[own], n[0] - times * own[0], times)
 
     return [tuple(shown(n) for n in row) for row in rows], list(names)
+
+
+def _multiple_of(n: Size, others: Collection[Size]) -> tuple[Size, int]:
+    """Which other size this one is most times, and perhaps more, as the beams of a batch are; itself once, if none."""
+    found = n, 1
+    for other in others:
+        times = relative(n)[1] // relative(other)[1]
+        more = {x - times * y for x, y in zip(n, other)}
+        if found[1] < times <= MOST_TIMES and len(more) == 1 and min(more) >= 0:
+            found = other, times
+    return found
 
 
 def shapes_of(part: Any, names: Sequence[Size]) -> Iterator[Sizes]:
