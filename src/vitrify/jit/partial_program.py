@@ -180,6 +180,8 @@ class PartialProgramLayer:
         self._changes = bool(concrete.writes)
         # What the tape sees change: a leaf that wants a gradient may be so on the path that leaves it alone.
         self._taped = [i for i, v in writes if not keeps_place(v) and (not v.stop_gradient or is_seen_change(v))]
+        # Whether there may be tensors to which the program cannot do what it does.
+        self._is_particular = bool(self._apart or self._fields or self._changes or self._taped)
         self._cells: list[int] | None = None  # of the inputs of the latest call, where no two counted changes together
 
     def _note_shortcuts(self) -> None:
@@ -406,23 +408,15 @@ class PartialProgramLayer:
         return found
 
     def _run(self, inputs: Sequence[Tensor], arguments: Arguments) -> Any:
-        if self._apart and any(inputs[i] is inputs[j] for i, j in self._apart):
-            raise OneTensorError()
-        if self._fields and any(name in inputs[i].__dict__ for i, name in self._fields):
-            raise OwnFieldError()
-        if self._changes and self._overlap(inputs):
-            raise SharedMemoryError()
-        if self._taped and any(inputs[i]._is_wanted_leaf() for i in self._taped):
-            raise WantedLeafError()
+        if self._is_particular:
+            self._check(inputs)
         self.calls += 1
         state = default_generator().get_state() if self._draws else None
         for number, stop in self._flags:
             inputs[number].stop_gradient = stop
         printed: Counter[str] | None = Counter() if self._prints else None
-        made = None
         try:
-            if self._joint is not None:
-                made = self._joint.run(inputs)
+            made = None if self._joint is None else self._joint.run(inputs)
             if made is not None:
                 results = made
             else:
@@ -435,6 +429,26 @@ class PartialProgramLayer:
             return results[0]
         if not self._acts:
             return self.concrete.output.build(results, inputs, arguments, {})
+        self._set_nodes(results)
+        left = self._update(inputs, results) if self._updates is not None and made is None else ()
+        if self._only_updates and not left:
+            return results[0]
+        self._write(inputs, results, left)
+        return self._with_effects(inputs, results, arguments)
+
+    def _check(self, inputs: Sequence[Tensor]) -> None:
+        """Raise UnfitError where the program cannot do to these tensors what it does."""
+        if self._apart and any(inputs[i] is inputs[j] for i, j in self._apart):
+            raise OneTensorError()
+        if self._fields and any(name in inputs[i].__dict__ for i, name in self._fields):
+            raise OwnFieldError()
+        if self._changes and self._overlap(inputs):
+            raise SharedMemoryError()
+        if self._taped and any(inputs[i]._is_wanted_leaf() for i in self._taped):
+            raise WantedLeafError()
+
+    def _set_nodes(self, results: Sequence[Any]) -> None:
+        """Put results that cannot go back on the tape as such, and make leaves of those that are."""
         for number, node in self._spent:
             for tensor in items_of(results[number]):
                 tensor._node = node
@@ -442,9 +456,9 @@ class PartialProgramLayer:
         for number in self._new_leaves:
             for tensor in items_of(results[number]):
                 tensor.stop_gradient = False
-        left = self._update(inputs, results) if self._updates is not None and made is None else ()
-        if self._only_updates and not left:
-            return results[0]
+
+    def _write(self, inputs: Sequence[Tensor], results: list[Any], left: Sequence[tuple[int, Any]]) -> None:
+        """Change the inputs in place, and the results that are views of them; left: (input, array) besides."""
         if self._writes:
             for index, value in zip(self._writes, results[self._n_values :]):
                 flag = self._left_alone.get(index)
@@ -455,6 +469,9 @@ class PartialProgramLayer:
                 sharing.renew(results[sharing.base] if place is None else inputs[place], results)
         for index, array in left:
             _write(inputs[index], wrap(array))
+
+    def _with_effects(self, inputs: Sequence[Tensor], results: list[Any], arguments: Arguments) -> Any:
+        """What the call gives, when Python objects have been changed as well: all of them are known before."""
         if self._gradients is not None and self._gives_one:
             if self._gradients:
                 _effects.set_gradients(self._gradients, results)

@@ -153,25 +153,7 @@ class StaticFunction(Traceable):
         tree = self.function_spec.flatten_call(args, kwargs, leaves)
         fed = self._numbers.feed(tree, leaves) if self._numbers else ()
         key = [(tree, fed) if fed else tree, _grad(), _amp(), _place(), _default_dtype()]
-        tensors: list[Tensor] = []
-        for leaf in leaves:
-            if not isinstance(leaf, Tensor):
-                if not isinstance(leaf, np.ndarray):
-                    kind = leaf.__class__
-                    if kind is float:
-                        leaf = leaf.hex()  # tells -0.0, and nan is nan
-                    key += (kind, leaf if kind in BY_VALUE else content(leaf))
-                    continue
-                shown = leaf.__class__ if self._input_spec is None else True
-                leaf = _tensor_of(leaf)
-                key += (leaf._data.dtype, leaf._data.shape, shown)
-                tensors.append(leaf)
-                continue
-            data = leaf._data
-            if data.__class__ is not _ndarray:
-                key[3] = place_of(data)  # a program runs where its tensors are
-            key += (data.dtype, data.shape, leaf.stop_gradient)
-            tensors.append(leaf)
+        tensors = self._tell_apart(leaves, key)
         signature = tuple(key)
         try:
             program = self._exact.get(signature)
@@ -196,18 +178,48 @@ class StaticFunction(Traceable):
         if isinstance(program, PartialProgramLayer) and program.is_plain_call:
             if fed or MODES.on:
                 return program(tensors, captured)
-            self._ripening.watch(program)
-            if not kwargs and self.function_spec.is_plain(args):
-                self.program_cache.recent = Recent(_modes, tensors, program)
-                program.takes_tensors_alone = True
-                return program(tensors, captured)
-            running = self._ripening.running
-            before, running.call = running.call, (program, (args, kwargs))
-            try:
-                return program(tensors, captured)
-            finally:
-                running.call = before
+            return self._run_plain(program, tensors, captured, args, kwargs)
         return program.call(tensors, captured, self.function_spec.bound(args, kwargs), self._eager)
+
+    def _tell_apart(self, leaves: Sequence[Any], key: list[Any]) -> list[Tensor]:
+        """Add to `key` what tells a call with these leaves from others; the tensors among them."""
+        tensors: list[Tensor] = []
+        for leaf in leaves:
+            if not isinstance(leaf, Tensor):
+                if not isinstance(leaf, np.ndarray):
+                    kind = leaf.__class__
+                    if kind is float:
+                        leaf = leaf.hex()  # tells -0.0, and nan is nan
+                    key += (kind, leaf if kind in BY_VALUE else content(leaf))
+                    continue
+                shown = leaf.__class__ if self._input_spec is None else True
+                leaf = _tensor_of(leaf)
+                key += (leaf._data.dtype, leaf._data.shape, shown)
+                tensors.append(leaf)
+                continue
+            data = leaf._data
+            if data.__class__ is not _ndarray:
+                key[3] = place_of(data)  # a program runs where its tensors are
+            key += (data.dtype, data.shape, leaf.stop_gradient)
+            tensors.append(leaf)
+        return tensors
+
+    def _run_plain(
+        self, program: PartialProgramLayer, tensors: Sequence[Tensor], captured: Sequence[Tensor],
+        args: tuple[Any, ...], kwargs: dict[str, Any],
+    ) -> Any:  # fmt: skip
+        """Run a program that needs its tensors alone, and let calls like this one find it by a shorter way."""
+        self._ripening.watch(program)
+        if not kwargs and self.function_spec.is_plain(args):
+            self.program_cache.recent = Recent(_modes, tensors, program)
+            program.takes_tensors_alone = True
+            return program(tensors, captured)
+        running = self._ripening.running
+        before, running.call = running.call, (program, (args, kwargs))
+        try:
+            return program(tensors, captured)
+        finally:
+            running.call = before
 
     def _in_eager(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The same call in eager code."""

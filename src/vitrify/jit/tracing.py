@@ -304,9 +304,7 @@ def _finish(
     for stand_in in observer.stand_ins.made:
         observer.content_matters(stand_in)
     replayed = replayable(observer, {*owners, *observer.stand_ins.originals})
-    holders: dict[int, Holder] = {**held(observer.places()), **owners}
-    originals = observer.stand_ins.originals
-    holders |= {key: holders[id(value)] for key, value in originals.items() if id(value) in holders}
+    holders = _holders(observer, owners)
     known = observer.known_containers() | observer.journal.given
     sources = [*state.arguments, *(var for var, _ in state.training.wanted())]
     settle_flags(state.builder, {var for var in sources if not var.stop_gradient})
@@ -324,11 +322,7 @@ def _finish(
     spent = state.training.finish(outputs.variables)
     writes = _writes(state, places)
     outputs.show([value for _, value in writes])
-    for cls in classes_of([*state.layers, *observer.layers]):
-        for name in ("__call__", "forward"):
-            observer.of_class(cls, name)
-    for name in sorted(state.builder.asked_of_tensors):
-        observer.of_class(Tensor, name)
+    _note_methods(state, observer)
     n = len(arguments)
     state.block.inputs = [*arguments, *[state.variables[id(t)] for t in state.captured]]
     outputs.hand_through(state.block.inputs)
@@ -339,20 +333,44 @@ def _finish(
     if is_dumped("program"):
         dump("program", "txt", str(state.program))
     slots = {id(tensor): i for i, tensor in enumerate(state.captured)}
-    pinned = {*state.training.pinned, *observer.pinned}
-    numbers = {seen: i for i, v in enumerate(state.block.inputs) for seen in (v, state.builder.held(v))}
-    apart = {(numbers[a], numbers[b]) for a, b in state.builder.apart if a in numbers and b in numbers}
-    fields = {(places[v], name) for v, name in state.builder.lacking if v in places}
+    pinned = {slots[key] for key in (*state.training.pinned, *observer.pinned) if key in slots}
     return ConcreteProgram(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
         effects=[effect.moved(n) for effect in effects], guards=observer.kept(observer.places(), slots),
-        spent=spent, pinned=frozenset(i for i, t in enumerate(state.captured) if id(t) in pinned),
+        spent=spent, pinned=frozenset(pinned),
         without_ones=state.builder.without_ones, takes_sizes=state.builder.takes_sizes,
-        apart=tuple(sorted(apart)), fields=tuple(sorted(fields)), wanting=frozenset(outputs.wanting),
+        apart=_taken_for_two(state), fields=_lacking(state, places), wanting=frozenset(outputs.wanting),
         hands_on=outputs.hands_on() or any(map(changes_content, effects)),
         left_alone={i: flag for i, flag in left_alone.items() if flag is not None},
         flags=tuple((i, v.stop_gradient) for i, v in enumerate(state.block.inputs) if v in state.builder.flagged),
     )  # fmt: skip
+
+
+def _holders(observer: Observer, owners: Mapping[int, Argument]) -> dict[int, Holder]:
+    """By id, where containers stand whose content is the user's: in the Python state, or among the arguments."""
+    holders: dict[int, Holder] = {**held(observer.places()), **owners}
+    originals = observer.stand_ins.originals
+    return holders | {key: holders[id(value)] for key, value in originals.items() if id(value) in holders}
+
+
+def _note_methods(state: Trace, observer: Observer) -> None:
+    """Note what the program took for constant: how Layers are called, and what tensors were asked for."""
+    for cls in classes_of([*state.layers, *observer.layers]):
+        for name in ("__call__", "forward"):
+            observer.of_class(cls, name)
+    for name in sorted(state.builder.asked_of_tensors):
+        observer.of_class(Tensor, name)
+
+
+def _taken_for_two(state: Trace) -> tuple[tuple[int, int], ...]:
+    """The pairs of inputs, by number, that the program takes for two tensors."""
+    numbers = {seen: i for i, v in enumerate(state.block.inputs) for seen in (v, state.builder.held(v))}
+    return tuple(sorted({(numbers[a], numbers[b]) for a, b in state.builder.apart if a in numbers and b in numbers}))
+
+
+def _lacking(state: Trace, places: Mapping[Variable, int]) -> tuple[tuple[int, str], ...]:
+    """The attributes that arguments, by number, were asked for and did not have."""
+    return tuple(sorted({(places[v], name) for v, name in state.builder.lacking if v in places}))
 
 
 def _writes(state: Trace, places: dict[Variable, int]) -> list[tuple[int, Variable]]:
