@@ -90,8 +90,31 @@ def test_backward_of_a_leaf_and_with_a_given_cotangent():
 def test_no_gradient_shares_memory_with_the_cotangent_or_with_another_gradient():
     x, y, given = leaf(1.0), leaf(2.0), leaf(1.0)
     (x + y).backward(given)
-    x.grad.add_(to_tensor(np.ones(1)))
+    with no_grad():  # a gradient is a leaf that wants one
+        x.grad.add_(to_tensor(np.ones(1)))
     assert y.grad.tolist() == [1.0] and given.tolist() == [1.0]
+
+
+def test_what_backward_gives_is_a_leaf_that_wants_a_gradient():
+    """As PaddlePaddle 3.3.1 has it: what is assigned keeps its flag, zeros have that of what they replace."""
+    x = leaf(1.0, 2.0)
+    (x * x).sum().backward()
+    assert not x.grad.stop_gradient and x.grad.is_leaf and not (x.grad * 2).stop_gradient
+    (x.grad**2).sum().backward()
+    assert x.grad.grad.tolist() == [4.0, 8.0]
+    with pytest.raises(ArgumentError):
+        x.grad.scale_(2.0)
+    with no_grad():
+        assert (x.grad * 2).stop_gradient
+    x.clear_gradient()
+    assert not x.grad.stop_gradient
+    x.grad = to_tensor([1.0, 1.0], dtype="float64")
+    assert not x.grad.stop_gradient
+    x.clear_gradient(set_to_zero=False)
+    x.grad = to_tensor([1.0, 1.0], dtype="float64")
+    (x * x).sum().backward()
+    assert x.grad.stop_gradient
+    assert grad((x * x).sum(), x)[0].stop_gradient
 
 
 def test_broadcasting_is_summed_back():

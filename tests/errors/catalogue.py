@@ -1197,6 +1197,27 @@ GROUPS: dict[str, list[Entry]] = {
             "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
         ),
         _entry(
+            "The gradient of a gradient",
+            "UnsupportedError",
+            "the gradient of what backward() has put into `.grad`",
+            "A program keeps the gradients of parameters, not those of what its own backward() computed.",
+            """
+            w = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+
+            def f(x):
+                (w * w * x).sum().backward()
+                (w.grad**2).sum().backward()
+                return w.grad.grad
+            """,
+            """
+            w = paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+
+            def f(x):
+                slope = paddle.grad((w * w * x).sum(), w, create_graph=True)[0]
+                return paddle.grad((slope**2).sum(), w)[0]
+            """,
+        ),
+        _entry(
             "backward() through an earlier iteration",
             "UnsupportedError",
             "backward, in a loop or recursion that a tensor decides, through what it got from the iteration or call "

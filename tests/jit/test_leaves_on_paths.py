@@ -65,3 +65,26 @@ def test_other_leaves_are_refused_by_name(fn, says):
         paddle.jit.to_static(fn, full_graph=True)(leaf(CALLS[0][0]))
     assert says in caught.value.message and caught.value.hint
     compare(fn, *CALLS, full_graph=False)
+
+
+def made_in_each_turn(x, n):
+    w = leaf([1.0, 2.0, 3.0])
+    z, i = x.detach() * 1, 0
+    while i < n:
+        z = z.detach()
+        z.stop_gradient = False
+        (z**2).sum().backward()
+        with paddle.no_grad():
+            step = z.grad * 0.5
+        z = z * w + step
+        i += 1
+    return z.detach()
+
+
+def test_the_gradient_of_a_leaf_made_of_what_a_loop_carries_counts_once():
+    """What the loop carries wants a gradient on some paths: that made the leaf two, each of which was given it."""
+    compiled = paddle.jit.to_static(made_in_each_turn, full_graph=True)
+    x = paddle.to_tensor([1.0, -1.0, 2.0])
+    for n in (1, 3, 0):
+        n = paddle.to_tensor(n)
+        assert compiled(x, n).tolist() == made_in_each_turn(x, n).tolist()

@@ -73,6 +73,7 @@ class Tape:
             return
         held._refill(TENSORS.zeros(owner._data.shape, owner._data.dtype)._data)
         owner._grad = TENSORS.zeros(owner._data.shape, owner._data.dtype)
+        owner._grad.stop_gradient = held.stop_gradient
 
     def note_leaf(self, var: Any, owner: Any) -> None:
         """Nothing: the tape sees that no operation made it."""
@@ -87,6 +88,7 @@ class Handle(Enum):
     KEPT = "it is `.grad` still, with the new value"
     CLEARED = "it is left with zeros, as by clear_grad()"
     LEFT = "it is left as it was"
+    GIVEN = "there was none: `.grad` is what user code assigned"
 
 
 def settle(owner: Tensor, value: Tensor | None, handle: Handle = Handle.KEPT) -> None:
@@ -104,6 +106,13 @@ def settle(owner: Tensor, value: Tensor | None, handle: Handle = Handle.KEPT) ->
         held._refill(value._data)
     else:
         owner._grad = value
+
+
+def settle_computed(owner: Tensor, value: Tensor | None, handle: Handle) -> None:
+    """`settle` what a program has left of `owner.grad`, which wants a gradient as what backward gives does."""
+    if value is not None:
+        value.stop_gradient = handle is Handle.GIVEN
+    settle(owner, value, handle)
 
 
 def training_of_trace() -> Any:

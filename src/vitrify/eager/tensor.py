@@ -162,6 +162,7 @@ class Tensor(Content, Exchange, Kinds, Layout):
         ours = array.dtype == self._data.dtype and array.base is None and ct._cell is None
         ct.version_cell()  # marks the memory as taken: another leaf may be handed the same cotangent
         self._grad = wrap(array if ours else array.astype(self._data.dtype))
+        self._grad.stop_gradient = False  # a leaf, as in PaddlePaddle: what is computed from it can be differentiated
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Reset `.grad` to zeros (or to None)."""

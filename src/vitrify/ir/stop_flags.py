@@ -48,14 +48,29 @@ def set_flag(build: Builder, handle: Any, stop: bool, is_leaf: bool) -> None:
     before = build.aliases.uncut(held) if stop else origin(build.aliases, held)
     if before.stop_gradient is not stop:
         made = cut(before, stop)
+        clear(made, STOP_GRADIENT)  # whatever path made the values
         build.aliases.note_cut(before, made, is_leaf)
         if not stop and build.training is not None:
             build.training.note_leaf(made, handle)
         build.mean(handle, made)
-    elif before is not held:
+        return
+    if before is not held:
         build.mean(handle, before)
     if not stop and STOP_GRADIENT in facts_of(before):
         _want_gradient(build, handle, before)
+
+
+def want_own_gradient(build: Builder, handle: Variable) -> Variable:
+    """From here on `handle`, from which nothing flows back, wants a gradient, as does what is computed from it.
+
+    Returns what it means.
+    """
+    held: Variable = build.held(handle)
+    if held.stop_gradient is True:
+        held = cut(held, False)
+        clear(held, STOP_GRADIENT)
+        build.mean(handle, held)
+    return held
 
 
 def _set_on_paths(build: Builder, held: Variable, stop: bool, is_leaf: bool) -> None:

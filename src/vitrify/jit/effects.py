@@ -12,7 +12,7 @@ import numpy as np
 from ..convert.state.gradient_place import GradientPlace, in_own_memory
 from ..convert.state.places import ContentPlace
 from ..core.pytree import LEAF
-from ..eager.gradients import Handle, settle
+from ..eager.gradients import Handle, settle_computed
 from ..eager.tensor import Tensor
 from .arguments import Arguments, Holder
 from .marks import OutputLeaf
@@ -92,7 +92,7 @@ def _is_tensor(leaf: Any) -> bool:
 def set_gradients(gradients: Gradients, results: Sequence[Any]) -> None:
     """Do what `gradients_alone` found, as the effects would."""
     for leaf, index, handle in gradients:
-        settle(leaf, None if index < 0 else in_own_memory(results[index]), handle)
+        settle_computed(leaf, None if index < 0 else in_own_memory(results[index]), handle)
 
 
 def _nothing() -> None:

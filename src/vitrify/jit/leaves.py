@@ -21,6 +21,7 @@ from ..core.modes import grad_enabled, scoped
 from ..eager.gradients import Handle
 from ..eager.tensor import Tensor
 from ..ir.program import Variable, position
+from ..ir.stop_flags import want_own_gradient
 from ..ir.tape_place import LEAF, version_of
 from ..ir.text import FORWARD
 from ..ops.like import assign_op, cast, full_like
@@ -48,12 +49,14 @@ class Leaves:
         self._given: set[Variable] = set()
         self._firsts: dict[Variable, Variable] = {}
         self._read: dict[int, Tensor] = {}  # gradients from outside that the code has read
+        self._gradients: dict[int, Tensor] = {}  # all of those from outside: leaves whose own gradient nobody keeps
+        self._computed: set[Variable] = set()  # those of the program's own that the code has read
         self._handles: dict[int, Handle] = {}  # what becomes of gradients from outside that were not kept
         self._updates: dict[Variable, Variable] = {}  # what updates computed, by the version that it became
 
     def is_made(self, var: Variable) -> bool:
         """Whether it is a leaf that the program made, or a version of one."""
-        return var in self.copies or isinstance(self.leaf_of.get(var), Variable)
+        return var in self.copies or var in self._computed or isinstance(self.leaf_of.get(var), Variable)
 
     # -- versions -----------------------------------------------------------------------------------------------------
 
@@ -96,7 +99,7 @@ class Leaves:
         found = self.leaf_of.get(var)
         if found is None:
             found = self._trace.tensors.get(var)
-            if found is not None and (found._node is not None or found.stop_gradient):
+            if found is not None and (found._node is not None or found.stop_gradient or id(found) in self._gradients):
                 return None
         return self._carried_leaf(var) if found is None else found
 
@@ -154,7 +157,7 @@ class Leaves:
         """What each leaf was first that wants a gradient, and the leaf."""
         for tensor in self._trace.captured:
             var = self._trace.variables[id(tensor)]
-            if not var.stop_gradient:
+            if not var.stop_gradient and id(tensor) not in self._gradients:
                 yield var, tensor
         own = [(var, leaf) for var, leaf in self.leaf_of.items() if not self.is_version(var)]
         yield from ((var, leaf) for var, leaf in own if not var.stop_gradient)
@@ -163,9 +166,16 @@ class Leaves:
 
     def grad_of(self, owner: Any) -> Any:
         """`owner.grad` for code that may go on with it: None, a tensor from outside or a variable."""
+        if id(owner) in self._gradients or self._trace.builder.held(owner) in self._computed:
+            raise UnsupportedError(
+                "the gradient of what backward() has put into `.grad`",
+                hint="use paddle.grad(..., create_graph=True) and differentiate what it gives, or " + OUTSIDE,
+            )
         held = self.held_by(owner)
         if isinstance(held, Tensor):
             self._read[id(held)] = held
+        elif isinstance(held, Variable) and optional_kind(held) is None and self.handle_of(owner) is not Handle.GIVEN:
+            self._computed.add(want_own_gradient(self._trace.builder, held))
         return held
 
     def held_by(self, owner: Any) -> Any:
@@ -174,7 +184,10 @@ class Leaves:
             self.pin(owner)
             observer = current_observer()
             assert observer is not None
-            observer.attribute(owner, "grad", owner._grad)
+            held = owner._grad
+            observer.attribute(owner, "grad", held)
+            if isinstance(held, Tensor):
+                self._gradients[id(held)] = held
         elif position(self._trace.arguments, owner) >= 0 or owner in self._trace.builder.aliases.forks:
             raise UnsupportedError(
                 "the gradient of a tensor that was given as an argument", hint="use paddle.grad, or " + OUTSIDE
@@ -190,6 +203,8 @@ class Leaves:
                 if self._is_followed(held) and held.shape == value.shape and held.dtype is value.dtype:
                     held._become(value)  # whoever has read `.grad` has the new one
                     value = held
+                elif held is None:
+                    self._handles[id(owner)] = Handle.GIVEN
         self._put_grad(owner, value)
 
     def _is_followed(self, held: Any) -> bool:
@@ -215,6 +230,8 @@ class Leaves:
         held = self.held_by(owner)
         if held is None:
             return
+        if not set_to_zero and self._handles.get(id(owner)) is Handle.GIVEN:
+            del self._handles[id(owner)]
         at_once = set_to_zero and self._trace.builder.block is self._trace.block
         self._handles.setdefault(id(owner), Handle.CLEARED if at_once else Handle.LEFT)
         with scoped(grad_enabled, False):

@@ -136,7 +136,7 @@ class TracedBackward(Leaves):
                 self._check_passed(passed)
                 reached = pull_back(builder, level, flowing, [*here, *ends], blocked)
                 found.update((v, reached[v]) for v in here if v in reached)
-                flowing = self._outside(level, {v: reached[v] for v in ends if v in reached and v not in here})
+                flowing = self._outside(level, {v: reached[v] for v in ends if v in reached and position(here, v) < 0})
                 if not retain_graph:
                     self._free(passed, level)
                 if not flowing:

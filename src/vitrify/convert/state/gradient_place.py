@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...eager.gradients import Handle, settle
+from ...eager.gradients import Handle, settle_computed
 from ...eager.tensor import Tensor, wrap
 
 
@@ -37,7 +37,7 @@ class GradientPlace:
 
     def settle(self, value: Any, handle: Handle) -> None:
         """Hold what a run has left; `handle` says what becomes of the tensor that was read as `.grad` before."""
-        settle(self.owner, in_own_memory(value), handle)
+        settle_computed(self.owner, in_own_memory(value), handle)
 
     def unset(self) -> None:
         """Hold None."""

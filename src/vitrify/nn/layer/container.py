@@ -82,11 +82,10 @@ class _Listed(Layer):
         return self
 
     def insert(self, index: int, sublayer: Layer) -> Any:
-        """Add before position `index`; returns the container. Raises IndexRangeError outside."""
+        """Add before position `index`; returns nothing, unlike that of a Sequential. Raises IndexRangeError outside."""
         entries = self._entries()
         entries.insert(_position(self, index, len(entries), extra=1), ("0", sublayer))
         self._rebuild(entries)
-        return self
 
     def pop(self, key: int | slice) -> Any:
         """Take out and return the Layer at `key`."""
@@ -122,7 +121,8 @@ class Sequential(_Listed):
 
     def insert(self, index: int, module: Layer) -> Any:
         """Add before position `index`; returns the container. Raises IndexRangeError outside."""
-        return super().insert(index, module)
+        super().insert(index, module)
+        return self
 
     def extend(self, sequential: Iterable[Layer]) -> Any:
         """Add all at the end; returns the container."""
