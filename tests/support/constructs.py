@@ -278,6 +278,16 @@ def enumerate_zip(x):
     return total
 
 
+@construct(LOOP, "`iter`, `enumerate`, `zip`, `map` of tensors, left where a tensor says and gone on with", (MATRIX,))
+def kept_iterators(x):
+    rows = enumerate(x)
+    for i, row in rows:  # noqa: B007 - it is what the loop leaves
+        if row.sum() > 0:
+            break
+    left = iter([row for _, row in rows])
+    return i, any((row > 0).all() for row in left), list(left)
+
+
 @construct(LOOP, "`reversed`, `map`, `filter` over Python sequences")
 def map_filter(x):
     for f in map(lambda n: n * 2, filter(lambda n: n > 1, reversed([1, 2, 3]))):

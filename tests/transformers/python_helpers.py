@@ -99,6 +99,9 @@ class PythonHelpers:
     def new_tuple(self, values):
         return tuple(self.new_list([*values]))
 
+    def kept_iterator(self, items):
+        return items
+
     def new_dict(self, *parts):
         return {key: value for part in parts for key, value in {**part}.items()}
 

@@ -17,6 +17,7 @@ from .containers.making import new_dict, new_set
 from .control.attempts import raised, returned, tried
 from .control.branches import convert_ifelse, convert_ifexp, unchanged
 from .control.comprehension import dict_of, each, generator, list_of, set_of
+from .control.endless import kept_iterator
 from .control.logic import convert_and, convert_not, convert_or
 from .control.loops import convert_for, convert_while
 from .control.raise_ import caught_raise, convert_raise
@@ -91,6 +92,7 @@ class VitrifyHelpers:
     new_tuple = staticmethod(new_tuple)
     new_dict = staticmethod(new_dict)
     new_set = staticmethod(new_set)
+    kept_iterator = staticmethod(kept_iterator)
     key = staticmethod(key_of)
     spread = staticmethod(spread)
     named = staticmethod(named)

@@ -3,6 +3,8 @@
 `f(*values, **named)` is `vt.convert_starred(f)(vt.spread(values), **vt.named(named))`: a tensor may decide how many
 values there are, and which names.
 
+What `enumerate`, `map` and their like give is `vt.kept_iterator(...)` where a variable keeps it: it is used up once.
+
 Left alone: helpers, explicit `super(...)`, methods of literals but those that make text of others (`", ".join(...)`).
 """
 
@@ -15,6 +17,9 @@ from .facts.activity import helper_name
 from .nodes import ExpressionTransformer, Node
 
 _LITERALS = (gast.Constant, gast.JoinedStr)
+_ITERATORS = frozenset({"enumerate", "filter", "map", "reversed", "zip"})
+_STORES = frozenset({"set_attr", "convert_setitem", "convert_setitem_at"})
+"""Helpers that store their last argument."""
 _OF_OTHERS = frozenset({"join", "format", "format_map"})
 
 
@@ -33,15 +38,33 @@ class _Calls(ExpressionTransformer):
         self.context = context
 
     def visit_Call(self, node: Node) -> Node:
-        known = helper_name(node, self.context.names) is not None or self._is_super(node) or _on_literal(node)
+        helper = helper_name(node, self.context.names)
+        known = helper is not None or self._is_super(node) or _on_literal(node)
+        is_kept = self._keeps_iterators() and helper in _STORES and _is_iterator(node.args[-1])
         node = self.generic_visit(node)
+        if is_kept:
+            node.args[-1] = self.context.call("kept_iterator", node.args[-1], at=node)
         if not known:
             node.func = self.context.call(self._helper(node), node.func, at=node.func)
         return node
 
+    def visit_Assign(self, node: Node) -> Node:
+        is_unpacked = all(isinstance(target, (gast.Tuple, gast.List)) for target in getattr(node, "targets", [node]))
+        is_kept = self._keeps_iterators() and _is_iterator(node.value) and not is_unpacked
+        node = self.generic_visit(node)
+        if is_kept:
+            node.value = self.context.call("kept_iterator", node.value, at=node.value)
+        return node
+
+    visit_AnnAssign = visit_NamedExpr = visit_Return = visit_Assign
+
     def _helper(self, call: Node) -> str:
         """The helper that gives what is called; the call's arguments become what that takes."""
         return "convert_starred" if spread_arguments(call, self.context) else "convert_call"
+
+    def _keeps_iterators(self) -> bool:
+        """Whether builtins may give what a program counts through, in place of an iterator."""
+        return True
 
     def _is_super(self, node: Node) -> bool:
         is_named = isinstance(node.func, gast.Name) and node.func.id == "super"
@@ -61,6 +84,13 @@ def spread_arguments(call: Node, context: Context) -> bool:
 class _CallsOfPython(_Calls):
     def _helper(self, call: Node) -> str:
         return "convert_call"
+
+    def _keeps_iterators(self) -> bool:
+        return False
+
+
+def _is_iterator(value: Node | None) -> bool:
+    return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id in _ITERATORS
 
 
 def _on_literal(node: Node) -> bool:

@@ -8,7 +8,8 @@
             found.append(y)
 
 and `any(...)`, `all(...)` of such a generator expression are loops that stop with the answer; other builtins that use
-one up get it as a list. The comprehension's own variables get fresh names, as they are not the function's.
+one up get it as a list, `dict(...)` of pairs as a dict. The comprehension's own variables get fresh names, as they are
+not the function's.
 """
 
 from __future__ import annotations
@@ -42,7 +43,14 @@ def becomes_loop(expr: Node) -> bool:
 
 def _used_up(call: Node) -> Node | None:
     only = call.args[0] if len(call.args) == 1 else None
-    return only if is_consumer(call.func) and isinstance(only, gast.GeneratorExp) else None
+    uses_up = is_consumer(call.func) or _joins(call.func)
+    return only if uses_up and isinstance(only, gast.GeneratorExp) else None
+
+
+def _joins(function: Node) -> bool:
+    """Whether it is the `join` of a text that stands there."""
+    is_method = isinstance(function, gast.Attribute) and function.attr == "join"
+    return is_method and isinstance(function.value, gast.Constant)
 
 
 def _binds(node: Node) -> bool:
@@ -74,18 +82,30 @@ def as_loop(expr: Node, before: Stmts, context: Context) -> Node:
     found = context.names.fresh("found")
     node: Node = _used_up(expr) if isinstance(expr, gast.Call) else expr
     _rename(node, context)
-    called = expr.func.id if node is not expr else ""
+    called = expr.func.id if node is not expr and isinstance(expr.func, gast.Name) else ""
     if called in _STOPPING:
         stop = _STOPPING[called]
         before += quote("x = value", at=expr, x=found, value=constant(not stop, at=expr))
         before += _loops(node, node.generators, _answer(node, found, stop), _leave(node, found, stop))
         return name(found, at=expr)
+    if called == "dict":
+        node = _of_pairs(node)
     before += quote(_EMPTY[type(node).__name__], at=expr, x=found)
     before += _loops(node, node.generators, _collect(node, found), list)
     if node is expr:
         return name(found, at=expr)
     expr.args = [name(found, at=node)]
     return expr
+
+
+def _of_pairs(node: Node) -> Node:
+    """What `dict()` takes, as the comprehension that makes the same dict, if each item is written as a pair."""
+    if not isinstance(node.elt, gast.Tuple) or len(node.elt.elts) != 2:
+        return node
+    key, value = node.elt.elts
+    if any(isinstance(part, gast.Starred) for part in (key, value)):
+        return node
+    return gast.copy_location(gast.DictComp(key=key, value=value, generators=node.generators), node)
 
 
 _EMPTY = {"ListComp": "x = []", "GeneratorExp": "x = []", "DictComp": "x = {}", "SetComp": "x = set()"}

@@ -130,6 +130,9 @@ class Helpers(Protocol):
     def new_tuple(self, values: tuple[Value, ...]) -> Value:
         """The tuple just made, with what stands for `*xs` in it put in; a tensor may decide how much that is."""
 
+    def kept_iterator(self, items: Value) -> Value:
+        """What a builtin such as `enumerate` gave, as what is gone through once, however often its name is used."""
+
     def new_dict(self, *parts: dict[Value, Value]) -> dict[Value, Value]:
         """What the dicts hold in one dict, of whose keys a tensor may come to decide; later ones win."""
 

@@ -30,6 +30,7 @@ from ..control.comprehension import (
     as_set,
     clause_of,
     dict_of,
+    dict_of_generator,
     dict_of_pairs,
     gathered,
     keys_listed,
@@ -262,22 +263,36 @@ def _plus(total: Any, item: Any) -> Any:
     return operate("+", total, item)
 
 
-def _as_bool(value: Any) -> Any:
-    return value if is_graph(value) else builtins.bool(value)
-
-
 def convert_any(iterable: Any) -> Any:
     """`any(iterable)`."""
-    clause = clause_of(iterable) or _clause_of_map(iterable)
+    clause = _clause_left(iterable)
     found = _decided_by(iterable, convert_or, True, "any()") if clause is None else any_of(clause, convert_bool)
-    return _as_bool(found)
+    return _left_by(found, iterable)
 
 
 def convert_all(iterable: Any) -> Any:
     """`all(iterable)`."""
-    clause = clause_of(iterable) or _clause_of_map(iterable)
+    clause = _clause_left(iterable)
     found = _decided_by(iterable, convert_and, False, "all()") if clause is None else all_of(clause, convert_bool)
-    return _as_bool(found)
+    return _left_by(found, iterable)
+
+
+def _clause_left(iterable: Any) -> Each | None:
+    """What folds over items up to one that decides; None for an iterable whose items are asked for one by one."""
+    if isinstance(iterable, Listed):
+        return Each(iterable, _itself)
+    return clause_of(iterable) or _clause_of_map(iterable)
+
+
+def _itself(item: Any) -> Any:
+    return item
+
+
+def _left_by(found: Any, iterable: Any) -> Any:
+    """The answer found in `iterable`, as a bool."""
+    if isinstance(iterable, GeneratorExpression):
+        iterable.leave(found)
+    return found if is_graph(found) else builtins.bool(found)
 
 
 def _clause_of_map(iterable: Any) -> Each | None:
@@ -400,7 +415,7 @@ def _frozenset_from_items(*args: Any) -> Any:
 @for_user
 def _from_pairs(*args: Any, **kwargs: Any) -> Any:
     """`dict(pairs, ...)`."""
-    pairs = [items_of(a, "dict()") if builtins.isinstance(a, GeneratorExpression) else a for a in args]
+    pairs = [dict_of_generator(a) if builtins.isinstance(a, GeneratorExpression) else a for a in args]
     pairs = [a if isinstance(a, OpenTable) else [*a] if isinstance(a, zip) else list_in(gathered(a)) for a in pairs]
     pairs = [dict_of_pairs(a) if is_open(a) else a for a in pairs]
     if builtins.len(pairs) < 2:

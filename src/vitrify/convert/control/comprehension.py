@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Generator, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from ...core.errors import UnsupportedError
 from ...core.pytree import OverList, list_in
@@ -17,7 +17,7 @@ from ..containers.dicts import partial_items
 from ..containers.displays import new_list
 from ..containers.each_key import for_each_key
 from ..containers.making import new_dict, new_set
-from ..state.journal import is_journaling, note_spent, note_write
+from ..state.journal import is_journaling, note_left, note_spent, note_write
 from ..state.places import ContentPlace
 from ..values.base import is_graph
 from ..values.sequences import GraphSequence, as_sequence
@@ -26,7 +26,7 @@ from .branches import convert_ifelse
 from .endless import Listed
 from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for
-from .protocols import iterate, truth
+from .protocols import Stepping, iterate, listed_in, truth
 from .pushed import Pushes, Sink, pushing, refuse_giving
 
 Function = Callable[..., Any]
@@ -59,6 +59,8 @@ class Each:
         """Whether a tensor decides how many items there are."""
         if partial_items(self.iterable) is not None or pushing(self.iterable, to_end=True):
             return True
+        if isinstance(self.iterable, Listed):
+            return not self.iterable.is_known()
         sequence = as_sequence(self.iterable)
         return sequence is not None and not isinstance(sequence.length, int)
 
@@ -125,7 +127,7 @@ def _decided(holds: Any) -> Any:
 def _python_items(iterable: Any) -> Any:
     sequence = as_sequence(iterable)
     if sequence is None:
-        return iterable
+        return iterate(iterable) if isinstance(iterable, Listed) else iterable
     if not isinstance(sequence.length, int):
         raise _undecided("a tensor decides how many items this generator expression gives")
     return (sequence.at(i) for i in range(sequence.length))
@@ -160,7 +162,7 @@ def each(*clause: Any, unpack: Function | None = None) -> Each:
 def generator(iterable: Any, *functions: Any, unpack: Function | None = None) -> GeneratorExpression:
     """`(element for item in iterable if test)`; the first iterable is asked for its iterator at once."""
     iterable = list_in(_iterated(iterable))
-    known = partial_items(iterable) is not None or pushing(iterable)
+    known = partial_items(iterable) is not None or pushing(iterable) or isinstance(iterable, Listed)
     found = iterable if known else as_sequence(iterable)
     return GeneratorExpression(Each(iterate(iterable) if found is None else found, *functions, unpack=unpack))
 
@@ -267,6 +269,11 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
             self.clause = Each((), clause.element)
         self._was_left = True
 
+    def leave(self, found: Any) -> None:
+        """Remember that it was gone through up to what decides `found`: if a tensor does, nobody can tell how far."""
+        if is_graph(found):
+            self.is_left = found
+
     def take(self) -> Each | None:
         """What is left of it, to be folded by a caller who uses it up; None if it has to be iterated."""
         if not self.is_fresh():
@@ -279,7 +286,7 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
 
 def _iterated(value: Any) -> Any:
     """`value`, or what the `__iter__` of a user's class gives."""
-    return value if user_method(value, "__iter__") is None else iterate(value)
+    return value if isinstance(value, Listed) or user_method(value, "__iter__") is None else listed_in(iterate(value))
 
 
 def clause_of(value: Any) -> Each | None:
@@ -314,6 +321,22 @@ def as_set(value: Any) -> Any:
     return value if clause is None else clause.fold(_ADD, new_set(()))
 
 
+def dict_of_generator(pairs: GeneratorExpression) -> Any:
+    """A dict of the pairs that a generator gives; the generator itself where it has to be asked for them."""
+    clause = pairs.take()
+    if clause is None:
+        return pairs
+    before: list[Any] = []
+
+    def store(items: Any, pair: Any) -> None:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            *_, pair = builtins.dict([*before, cast("Any", pair)]).items()  # what is no pair is told with its number
+        before.append((0, 0))
+        for_each_key(lambda key: items.__setitem__(key, pair[1]), pair[0])
+
+    return clause.fold(_collecting(store), new_dict({}))
+
+
 def dict_of_pairs(pairs: Any) -> Any:
     """A dict of pairs of which a tensor decides how many there are; anything else as it is."""
     clause = Each(pairs, lambda pair: pair)
@@ -336,7 +359,7 @@ def all_of(clause: Each, truth: Function) -> Any:
 
 
 def _first(clause: Each, combine: Function, truth: Function, stop_on: bool) -> Any:
-    dynamic = clause.is_dynamic()
+    dynamic = clause.is_dynamic() or isinstance(clause.iterable, (Listed, Stepping))  # which tell how far this went
 
     def goes_on(found: Any) -> Any:
         if is_graph(found):
@@ -346,7 +369,10 @@ def _first(clause: Each, combine: Function, truth: Function, stop_on: bool) -> A
     def decides(value: Any) -> Any:
         return _first(value, combine, truth, stop_on) if isinstance(value, Each) else truth(value)
 
-    return clause.fold(lambda found, element: combine(found, lambda: decides(element())), not stop_on, goes_on)
+    found = clause.fold(lambda found, element: combine(found, lambda: decides(element())), not stop_on, goes_on)
+    if is_graph(found) and isinstance(clause.iterable, Iterator):
+        note_left(clause.iterable)
+    return found
 
 
 class _Summands(builtins.list[Any]):

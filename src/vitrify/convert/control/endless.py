@@ -13,10 +13,11 @@ from ...core.converted_too import converted_too
 from ...core.pytree import is_open
 from ...ir.graph_tensor import is_number
 from ..containers.lists import GraphList
+from ..containers.ranges import GraphRange
 from ..state.journal import note_write
 from ..state.places import AttrPlace
 from ..values.base import is_graph
-from ..values.sequences import as_sequence
+from ..values.sequences import GraphSequence, as_sequence
 from ..values.user_code import converted
 
 _NOTHING = object()
@@ -174,6 +175,12 @@ class Listed:
     def _set(self, name: str, value: Any) -> None:
         note_write(AttrPlace(self, name))
         setattr(self, name, value)
+
+
+def kept_iterator(items: Any) -> Any:
+    """What a builtin such as `enumerate` gave, as an iterator that knows where it stands."""
+    is_counted = isinstance(items, GraphSequence) and not isinstance(items, GraphRange)
+    return Listed(items) if is_counted else items
 
 
 class Calling:

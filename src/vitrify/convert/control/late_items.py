@@ -96,7 +96,7 @@ _OF_LOOP = _references_of_a_loop(iterable=object())
 def _held_by(items: Any) -> list[int]:
     """The id of what an iterator refers to, once for each reference that it and the loop have."""
     if isinstance(items, Stepping):
-        return [id(items.owner)] * (_OF_LOOP + OF_STEPPING)
+        return [id(items.owner)] * (OF_STEPPING + (0 if items.is_passed else _OF_LOOP))
     parts = list(_parts(items)) if type(items) in _WRAPPERS else []
     owners = [id(part.owner) for part in parts if isinstance(part, Stepping) for _ in range(OF_STEPPING)]
     return [*(id(part) for part in gc.get_referents(items)), *owners]

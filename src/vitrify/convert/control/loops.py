@@ -29,7 +29,7 @@ from .endless import Listed
 from .late_items import late_item
 from .logic import convert_and, convert_not
 from .loop_trace import trace_loop
-from .protocols import Stepping, iterate, truth
+from .protocols import Stepping, iterate, listed_in, truth
 from .pushed import push_all, pushing
 
 Function = Callable[..., Any]
@@ -151,9 +151,9 @@ def convert_for(
         known: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
         if isinstance(known, range):
             return _for_range(known, body, values, names, test, shared)
-        if isinstance(known, Listed):
-            return _for_listed(known, body, values, names, test, shared)
-        items = iterate(known)
+        items = known if isinstance(known, Listed) else listed_in(iterate(known))
+        if isinstance(items, Listed):
+            return _for_listed(items, body, values, names, test, shared)
         if pushing(items, to_end=test is None):
             return _for_pushed(items, body, values, names, test, shared)
         return _for_items(items, body, values, names, test, shared)
@@ -305,9 +305,9 @@ def _for_listed(
     position = items.position
     if not items.is_known():
         return _while_listed(items, body, values, names, test, shared)
-    while not items.is_over:
+    while is_graph(items.is_over) or not items.is_over:
         length = items.length()
-        if is_graph(length) or is_graph(position):  # it grew meanwhile, or a tensor decided what the body took
+        if any(map(is_graph, (length, position, items.is_over))):  # it grew, or a tensor decided what the body took
             return _while_listed(items, body, values, names, test, shared)
         go_on: Any = True if test is None else truth(test(*values))
         if not is_graph(go_on) and not go_on:

@@ -85,6 +85,8 @@ def iterate(iterable: Any) -> Iterator[Any]:
     if stepping is not None:
         return stepping
     if items is iterable:
+        if isinstance(items, Stepping):
+            items.is_passed = True
         note_spent(items)
     return items  # type: ignore[no-any-return]
 
@@ -95,6 +97,8 @@ class Stepping:
     def __init__(self, step: Callable[[], Any], owner: Any) -> None:
         self.step = step
         self.owner = owner
+        self.is_passed = False
+        """Whether who goes through it was given it, in place of its owner."""
         code = class_attribute(type(owner), "__next__").__code__
         self.place = code.co_filename, code.co_firstlineno
 
@@ -112,6 +116,11 @@ class Stepping:
             return self.step()  # and nothing keeps its frames
         with catching(StopIteration, "what goes through the items", self.place):
             return self.step()
+
+
+def listed_in(items: Any) -> Any:
+    """The `iter(...)` of converted code that an iterator asks for items, which tells where it stands; else itself."""
+    return items.owner if isinstance(items, Stepping) and isinstance(items.owner, Listed) else items
 
 
 def _by_index(item: Callable[[int], Any]) -> Iterator[Any]:

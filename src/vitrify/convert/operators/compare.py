@@ -67,7 +67,10 @@ def _found(value: Any, container: Any) -> Any:
     if isinstance(container, (GraphSequence, GeneratorExpression)):
         clause = container.take() if isinstance(container, GeneratorExpression) else Each(container, _itself)
         if clause is not None:
-            return any_of(clause, lambda item: _is_it(item, value))
+            found = any_of(clause, lambda item: _is_it(item, value))
+            if isinstance(container, GeneratorExpression):
+                container.leave(found)
+            return found
     if isinstance(container, HostValue):
         return host_call(operator.contains, container, value)
     if is_number(container):

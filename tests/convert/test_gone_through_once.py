@@ -1,0 +1,196 @@
+"""Iterators know how far they were gone through, whoever decides that: `any`, `next`, a loop with `break`."""
+
+import pytest
+
+import vitrify as paddle
+from tests.end_to_end.differential import compare
+from vitrify.core.errors import UnsupportedError
+
+ROWS = [([0.1, 0.7, -0.2],), ([-1.0, -2.0, -3.0],), ([2.0, 3.0, 4.0],)]
+
+
+def any_of_a_generator_over_an_iterator(x):
+    left = iter([x[0], x[1], x[2]])
+    return any(v > 0.5 for v in left), list(left)
+
+
+def all_of_a_generator_over_a_tensor(x):
+    left = iter(x)
+    return all(v > 0.5 for v in left), [v * 2 for v in left]
+
+
+def any_of_an_iterator(x):
+    left = iter([x[0] > 0.5, x[1] > 0.5, x[2] > 0.5])
+    return any(left), list(left)
+
+
+def next_of_a_generator(x):
+    left = iter([x[0], x[1], x[2]])
+    return next((v for v in left if v > 0.5), None) is None, list(left)
+
+
+def two_clauses(x):
+    left = iter([x[0], x[1], x[2]])
+    return any(v > 0.5 or u > 2 for v in left for u in left), list(left)
+
+
+def loop_in_a_loop(x):
+    left, seen = iter([x[0], x[1], x[2]]), []
+    for v in left:
+        for u in left:
+            if u > 0.5:
+                break
+            seen.append(u)
+        if v > 0.5:
+            break
+    return list(left), seen
+
+
+class Rows:
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __iter__(self):
+        return iter(self.rows)
+
+
+def each_time_anew(x):
+    rows = Rows([x[0], x[1], x[2]])
+    return any(v > 0.5 for v in rows), all(v > 0.5 for v in rows)
+
+
+def enumerate_kept(x):
+    numbered = enumerate(x)
+    for i, v in numbered:  # noqa: B007 - it is what the loop leaves
+        if v > 0.5:
+            break
+    return i, list(numbered)
+
+
+def zip_gone_through_twice(x):
+    pairs = zip(x, x * 2)
+    return [a + b for a, b in pairs], [a - b for a, b in pairs]
+
+
+def twice(v):
+    return v * 2
+
+
+def map_summed_twice(x):
+    doubled = map(twice, x)
+    return sum(doubled), sum(doubled)
+
+
+def reversed_unpacked(x):
+    backwards = reversed(x)
+    a, b, c = backwards
+    return a, b, c, list(backwards)
+
+
+def next_of_a_map(x):
+    doubled = map(twice, x)
+    return next(doubled), next(doubled, None), [*doubled], next(doubled, 7)
+
+
+def any_of_what_enumerate_gave(x):
+    numbered = enumerate(x)
+    return any(v > 0.5 for _, v in numbered), list(numbered)
+
+
+def numbered_from_one(x):
+    return enumerate(x, 1)
+
+
+def kept_by_another_function(x):
+    numbered = numbered_from_one(x)
+    return [i * v for i, v in numbered], [v for _, v in numbered]
+
+
+def kept_in_an_attribute(x):
+    rows = Rows(None)
+    rows.rows = enumerate(x)
+    for i, v in rows.rows:  # noqa: B007 - it is what the loop leaves
+        if v > 0:
+            break
+    return i, [v for _, v in rows.rows]
+
+
+def of_a_list_that_a_tensor_made(x):
+    kept = [v for v in x if v > 0]
+    pairs = zip(kept, kept)
+    return [a + b for a, b in pairs], list(pairs)
+
+
+def dict_of_a_generator(x):
+    return dict((i, v) for i, v in enumerate(x) if v > 0)  # noqa: C402 - what is tested
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        any_of_a_generator_over_an_iterator,
+        all_of_a_generator_over_a_tensor,
+        any_of_an_iterator,
+        next_of_a_generator,
+        two_clauses,
+        loop_in_a_loop,
+        each_time_anew,
+        enumerate_kept,
+        zip_gone_through_twice,
+        map_summed_twice,
+        reversed_unpacked,
+        next_of_a_map,
+        any_of_what_enumerate_gave,
+        kept_by_another_function,
+        kept_in_an_attribute,
+        of_a_list_that_a_tensor_made,
+        dict_of_a_generator,
+    ],
+)
+def test_goes_on_where_it_stands(function):
+    compare(function, *ROWS)
+
+
+def generator_kept(x):
+    found = (v > 0.5 for v in [x[0], x[1], x[2]])
+    return any(found), list(found)
+
+
+def python_iterator(x):
+    left = reversed([x[0], x[1], x[2]])
+    return any(v > 0.5 for v in left), list(left)
+
+
+class Counted:
+    def __init__(self, x):
+        self.x = x
+        self.given = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.given == 3:
+            raise StopIteration
+        self.given += 1
+        return self.x[self.given - 1]
+
+
+def users_iterator(x):
+    left = Counted(x)
+    return any(v > 0.5 for v in left), left.given
+
+
+@pytest.mark.parametrize("function", [generator_kept, python_iterator, users_iterator])
+def test_refused_where_nobody_could_tell(function):
+    with pytest.raises(UnsupportedError):
+        paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(ROWS[0][0]))
+    compare(function, *ROWS, full_graph=False)
+
+
+@pytest.mark.parametrize("pairs", [[(1, 2), (1, 2, 3)], [(1, 2), 3]])
+def test_what_is_no_pair_raises_what_dict_raises(pairs):
+    def function(pairs):
+        return dict(pair for pair in pairs)
+
+    compare(function, (pairs,))
