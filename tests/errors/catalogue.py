@@ -1746,7 +1746,8 @@ ELSEWHERE: dict[str, str] = {
     "a list is changed that is also an item of a list whose length is known only when the program runs": _LISTS,
     "a list is read that may have been changed as an item of another list, whose length is known only when the program "
     "runs": _LISTS,
-    "lists leave the function that may have an inner list in common, or have one twice, as only the run knows": _LISTS,
+    "lists leave the function that may have an inner list in common, or a dict or object, or have one twice, as only "
+    "the run knows": _LISTS,
     " of a list whose length is known only when the program runs": _LISTS,
     "` called with *values, whose number is known only when the program runs: ": _LISTS,
     "a call with *values, whose number is known only when the program runs: there are ":

@@ -133,6 +133,9 @@ class Builder:
         self.made = Made()
         self.foreseen = Foreseen()
         self.kept: dict[int, Any] = {}  # by id, what a list of unknown length holds by value, though Python shares it
+        # By id, dicts and objects put into a list, with what it held before; classes of which one may be there twice.
+        self.put: dict[int, tuple[Any, Any]] = {}
+        self.twice: set[type] = set()
         self.inner_lists: dict[int, Any] = {}  # by id, weakly: lists that others hold by value as one of their items
         self.shared_at: Loc | None = None  # where lists last came to hold one list in common
         # Bodies of loops, and what counts their iterations in a `for`, by id.

@@ -105,8 +105,8 @@ class Outputs:
         leaving = [value for value in seen.values() if not self._is_from_outside(value)]
         self._leaving = {value for value in leaving if isinstance(value, Variable) and not is_number(value)}
         self._leaving |= self._shared_by_paths()
-        check_inner_lists(leaving, filter(self._is_from_outside, all_inner_lists()))
         check_kept(leaving, lambda value: can_change(value) and (id(value) in seen or self._is_from_outside(value)))
+        check_inner_lists(leaving, filter(self._is_from_outside, all_inner_lists()))
         inside = {id(part) for value in leaving if isinstance(value, OverList) for part in value.lists()}
         outer = [value for value in seen.values() if id(value) not in inside]
         found = [(value, known_origin(value)) for value in outer] if len(outer) > 1 else []

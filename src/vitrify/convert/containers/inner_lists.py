@@ -14,7 +14,7 @@ from copy import copy
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.pytree import OpenList, OpenTuple, OverList, is_open, node_of
+from ...core.pytree import OneOf, OpenDict, OpenList, OpenTuple, OverList, can_change, eager_class, is_open, node_of
 from ...core.source import user_frames
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
@@ -22,6 +22,7 @@ from ...ir.program import Block
 from ...ops.lists import list_len_op
 from ...ops.select import where
 from ..state.journal import is_inside
+from ..state.ownership import made_of
 from ..values.base import builder, is_graph, is_tensor
 
 Path = tuple[int, ...]
@@ -113,16 +114,68 @@ def inner_lists(value: Any, depth: int = 0) -> Iterator[Any]:
         yield from inner_lists(child)
 
 
+def _objects_in(value: Any) -> Iterator[Any]:
+    """The dicts and objects that `value` is or holds; none of those in lists."""
+    node = None if is_tensor(value) or isinstance(value, list) else node_of(value)
+    if node is not None:
+        if can_change(value):
+            yield value
+        for child in node[1][1:] if isinstance(value, OneOf) else node[1]:
+            yield from _objects_in(child)
+
+
+def note_put(value: Any, owner: Any = None) -> None:
+    """Note that `value` was put into the list `owner`, or into one that there will be."""
+    for part in _objects_in(value):
+        builder().put[id(part)] = part, getattr(owner, "items", None)
+
+
+def is_put_twice(value: Any, owner: Any) -> bool:
+    """Whether a dict or object that `value` is or holds was put into a list before, or is once more in each iteration.
+
+    A path that is traced a second time puts it into what the list held the first time.
+    """
+    for part in _objects_in(value):
+        known = builder().put.get(id(part))
+        if known is not None and known[1] is not getattr(owner, "items", None):
+            return True
+        block = getattr(part, "block", None) if isinstance(part, OpenDict) else builder().made.block_of(part)
+        if block is not None and _is_older_than_loop(block):
+            return True
+    return False
+
+
+def note_turns(heads: Sequence[Any], ends: Sequence[Any]) -> None:
+    """Note which dicts and objects two turns of a loop may put into lists: what one leaves in a variable for the next.
+
+    heads, ends: what the variables are at the head of its body and at the end.
+    """
+    build = builder()
+    for head, end in zip(heads, ends) if build.put else ():
+        if can_change(head) and not isinstance(head, list):
+            left = made_of([end], build.forks)
+            for part, _ in build.put.values():
+                known = made_of([part], build.forks)
+                if id(head) in known and not known.isdisjoint(left):
+                    build.twice.add(eager_class(part))
+
+
 def is_any_twice(values: Any, original: Callable[[Any], Any] = lambda part: part) -> bool:
-    """Whether one list or dict is at two places in a container. original: what a part of it is a copy of."""
-    found = [id(original(part)) for part in inner_lists(values)]
+    """Whether one list, dict or object is at two places in a list. original: what a part of it is a copy of."""
+    objects = [part for value in values for part in _objects_in(value) if not isinstance(part, dict)]
+    found = [id(original(part)) for part in (*inner_lists(values), *objects)]
     return len(set(found)) < len(found)
 
 
 def is_put_again(value: Any) -> bool:
     """Whether a list is older than the innermost loop, of which each iteration would put it into another list."""
+    return _is_older_than_loop(value.block)
+
+
+def _is_older_than_loop(made_in: Any) -> bool:
+    """Whether what was made in a block was so before the innermost loop."""
     block = _loop_around(builder().block)
-    return block is not None and not is_inside(value.block, block)
+    return block is not None and not is_inside(made_in, block)
 
 
 def is_next_item(value: Any, owner: Any) -> bool:

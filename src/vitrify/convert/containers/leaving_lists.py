@@ -48,13 +48,14 @@ def check_inner_lists(leaving: Iterable[Any], staying: Iterable[Any]) -> None:
             "tensors as items",
             hint="make all of them tensors (paddle.to_tensor(0.0) for 0.0), or give back what is computed of them",
         )
-    levels = [shared_level(spec) for spec in specs]
+    levels = [TWICE if _holds(spec, builder().twice) else shared_level(spec) for spec in specs]
     unknown = [value for value in found if known_origin(value) is None and is_known_elsewhere(value)]
     if unknown or any(map(holds_lists, specs)):
         unknown += staying
     if TWICE in levels or sum(map(bool, levels)) > 1 or (unknown and any(map(holds_lists, specs))) or len(unknown) > 1:
         raise UnsupportedError(
-            "lists leave the function that may have an inner list in common, or have one twice, as only the run knows",
+            "lists leave the function that may have an inner list in common, or a dict or object, or have one twice, "
+            "as only the run knows",
             loc=builder().shared_at,
             hint="give back one of them, or copies of their items ([list(row) for row in rows])",
         )

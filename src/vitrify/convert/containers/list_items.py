@@ -34,9 +34,18 @@ from ..values.one_of import GraphOneOf, settled
 from ..values.optional import is_none, optional_kind
 from ..values.text import GraphText
 from .choices import ChoiceSpec, choice_of, number_for, value_for
-from .inner_lists import is_any_twice, is_known_elsewhere, keep
+from .inner_lists import (
+    is_any_twice,
+    is_known_elsewhere,
+    is_next_item,
+    is_put_again,
+    is_put_twice,
+    keep,
+    note_put,
+    rows_in,
+)
 from .item_kinds import in_step, is_of_kinds, kinds_in, maybe_none, of_kinds, packed, refitted
-from .specs import CODE, TWICE, ListSpec, SameSpec, Spec, StructSpec, TensorSpec, holds_lists, is_list_spec, metas_of
+from .specs import CODE, TWICE, ListSpec, SameSpec, Spec, StructSpec, TensorSpec, can_be_twice, is_list_spec, metas_of
 from .text_items import WRITTEN, TextSpec, WrittenSpec, text_spec, variables_of
 
 
@@ -156,7 +165,18 @@ def item_spec(value: Any) -> Spec | None:
     if not value:
         return None
     spec = reduce(join, map(spec_of, value))
-    return shared_spec(spec, TWICE) if holds_lists(spec) and is_any_twice(value) else spec
+    return shared_spec(spec, TWICE) if can_be_twice(spec) and is_any_twice(value) else spec
+
+
+def spec_in(value: Any, owner: Any, held: Any) -> Spec:
+    """The spec of what becomes an item of the list `owner`, whose items are `held`."""
+    spec = spec_of(value)
+    again = is_put_twice(value, owner) or any(
+        is_put_again(row) or (is_known_elsewhere(row) and shared_level(held) and not is_next_item(row, owner))
+        for _, row in rows_in(value)
+    )
+    note_put(value, owner)
+    return shared_spec(spec, TWICE) if again else spec
 
 
 def join(a: Spec | None, b: Spec | None) -> Spec | None:
@@ -250,7 +270,7 @@ def shared_spec(spec: Spec, level: int = 1) -> Spec:
     """The same spec of an item, whose lists others may know, too."""
     if not isinstance(spec, (StructSpec, ListSpec)):
         return spec
-    shared = max(spec.shared, level) if is_list_spec(spec) else 0
+    shared = max(spec.shared, level) if is_list_spec(spec) or (level == TWICE and can_be_twice(spec)) else 0
     if isinstance(spec, ListSpec):
         return replace(spec, item=shared_spec(spec.item, level), shared=shared)
     return replace(spec, children=tuple(shared_spec(child, level) for child in spec.children), shared=shared)
@@ -329,6 +349,7 @@ def pack(spec: Spec, value: Any, read: Callable[[Any], Any] = lambda v: v) -> li
     rows = [pack(spec.item, item, read) for item in value]
     for item in value:
         keep(item)
+        note_put(item)
     metas = metas_of(spec.item)
     return [passed_on(list_of_op, *[row[i] for row in rows], item=meta) for i, meta in enumerate(metas)]
 

@@ -37,8 +37,8 @@ from .inner_lists import (
     Path,
     is_known_by_others,
     is_known_elsewhere,
-    is_next_item,
     is_put_again,
+    is_put_twice,
     keep,
     keep_but_rows,
     note_origin,
@@ -61,6 +61,7 @@ from .list_items import (
     passed_on,
     shared_level,
     shared_spec,
+    spec_in,
     spec_of,
     unpack,
 )
@@ -226,7 +227,7 @@ class GraphList(OpenList):
             self.items = Lost(error)
 
     def _put(self, items: Items, op: OpDef, key: Any, value: Any, path: Path = ()) -> None:
-        spec = join(spec_at(items.spec, path), _spec_of(value, self, items.spec))
+        spec = join(spec_at(items.spec, path), spec_in(value, self, items.spec))
         items = fitted(items, with_spec_at(items.spec, path, spec))
         row, place = pack(spec, value), first_part(items.spec, path)
         parts = list(items.parts)
@@ -321,7 +322,7 @@ class GraphList(OpenList):
         if self.items.error is not None:
             self._tell()
             return
-        items = fitted(self.items, join(self.items.spec, _spec_of(value, self, self.items.spec)))
+        items = fitted(self.items, join(self.items.spec, spec_in(value, self, self.items.spec)))
         row = pack(items.spec, value)
         parts = tuple(passed_on(list_append_op, p, v) for p, v in zip(items.parts, row))
         self.change(Items(items.spec, parts, items.least + 1), in_place=True)
@@ -538,16 +539,6 @@ def _with_rows(item: Any) -> Any:
     return rebuild(kind, found, extra) if any(a is not b for a, b in zip(found, children)) else item
 
 
-def _spec_of(value: Any, owner: GraphList, held: Any) -> Any:
-    """The spec of what becomes an item of `owner`, whose items are `held`."""
-    spec = spec_of(value)
-    again = any(
-        is_put_again(row) or (is_known_elsewhere(row) and shared_level(held) and not is_next_item(row, owner))
-        for _, row in rows_in(value)
-    )
-    return shared_spec(spec, TWICE) if again else spec
-
-
 def _sliced(items: Items, key: slice) -> GraphList:
     at = {"start": key.start, "stop": key.stop, "step": key.step}
     first = 0 if key.start is None else key.start
@@ -562,7 +553,9 @@ def joined(first: list[Any], second: list[Any]) -> Items:
         second.share_rows()
     specs = item_spec(first), item_spec(second)
     spec = join(*specs)
-    again = not is_open(second) and any(is_put_again(row) for item in second for _, row in rows_in(item))
+    again = not is_open(second) and any(
+        is_put_twice(item, first) or any(is_put_again(row) for _, row in rows_in(item)) for item in second
+    )
     if again or all(map(shared_level, specs)):
         spec = shared_spec(spec, TWICE)
     known = list_spec(spec)

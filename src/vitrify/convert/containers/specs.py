@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ...core.closures import CLOSURES
 from ...core.dtype import int64
 from ...core.meta import ListMeta, Meta
+from ...core.open_range import OpenRange
+from ...core.pytree import OneOf, OpenTuple
+from ...core.size import Size
 from ...ir.graph_tensor import GraphTensor, sample
 from .choices import ChoiceSpec
 from .text_items import TextSpec
@@ -44,12 +48,15 @@ class SameSpec:
 
 @dataclass(frozen=True)
 class StructSpec:
-    """A container of known structure: a tuple, dict, dataclass, or a list of known length."""
+    """A container of known structure: a tuple, dict, dataclass, or a list of known length.
+
+    `shared`: as that of ListSpec, of a list; `TWICE` of a dict or object, too.
+    """
 
     kind: Any
     extra: Any
     children: tuple[Any, ...]
-    shared: int = 0  # as that of ListSpec, of a list
+    shared: int = 0
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,16 @@ TWICE = 2
 def is_list_spec(spec: Spec) -> bool:
     """Whether it is the spec of a list."""
     return isinstance(spec, ListSpec) or (isinstance(spec, StructSpec) and spec.kind is list)
+
+
+def can_be_twice(spec: Spec | None) -> bool:
+    """Whether a value of this spec is a list, dict or object, or holds one: somebody may ask which one it is."""
+    if not isinstance(spec, StructSpec):
+        return isinstance(spec, ListSpec)
+    return not issubclass(spec.kind, _VALUES) or any(map(can_be_twice, spec.children))
+
+
+_VALUES = (tuple, OneOf, OpenTuple, OpenRange, Size, *CLOSURES)
 
 
 def holds_lists(spec: Spec | None) -> bool:

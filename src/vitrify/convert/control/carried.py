@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -73,7 +74,7 @@ from .leaves import (
     widened,
     wider_list,
 )
-from .paired import LACKING, is_derived_scalar
+from .paired import LACKING, are_lists, is_derived_scalar
 
 _CODE = Leaf(0, Meta((), dtype_of(0)), is_number=True, kinds=frozenset({int}))
 """The place of the option that a value of several kinds is, as long as it is the first."""
@@ -353,15 +354,15 @@ class CarriedValue:
             leaf = next(held)
             if is_itself and (stays(leaf, end) or isinstance(leaf.start, Undefined)):
                 return LEAF, [self._widened(leaf, end)]
-            as_list = isinstance(end, list) and not is_itself and not is_object(leaf)
-            if as_list and isinstance(leaf.start, (list, Undefined)):
+            is_unset = isinstance(leaf.start, Undefined) and are_lists(end, end)
+            if not is_itself and not is_object(leaf) and (is_unset or are_lists(leaf.start, end)):
                 return LEAF, [self._wider_list(leaf, end)]
             if node is None and not self._is_another(leaf, end):
                 return LEAF, [leaf]
         elif node is not None and is_alike(tree, node):
             parts = [self._closed(child, held, e) for child, e in zip(tree[1], node[1])]
             return (tree[0], tuple(t for t, _ in parts), tree[2]), [leaf for _, leaves in parts for leaf in leaves]
-        if tree is not LEAF and tree[0] is list and isinstance(end, list) and not is_itself:
+        if tree is not LEAF and tree[0] is list and are_lists(end, end) and not is_itself:
             own = [next(held) for _ in range(width(tree))]
             unset = next((leaf.origin for leaf in own if isinstance(leaf.start, Placeholder)), None)
             start = put_together(tree, iter([leaf.start for leaf in own])) if unset is None else unset
@@ -473,7 +474,12 @@ def is_shared(value: Any, is_kept: Callable[[Any], bool] | None = None) -> bool:
 
 
 def _copied(value: Any) -> Any:
-    return value.snapshot() if isinstance(value, (GraphList, OverList)) else value.copy()
+    if isinstance(value, (GraphList, OverList)):
+        return value.snapshot()
+    copied, node = value.copy(), node_of(value)
+    if copied.__class__ is value.__class__:
+        return copied
+    return copy(value) if node is None else rebuild(*node)  # classes built on list and dict: a shape is one
 
 
 @dataclass

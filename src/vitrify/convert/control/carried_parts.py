@@ -18,7 +18,7 @@ from ..values.emit import is_numeric
 from ..values.one_of import GraphOneOf, options_of, settled
 from ..values.text_choice import is_text
 from .leaves import Leaf
-from .paired import LACKING, Recoded, fits, is_derived_scalar
+from .paired import LACKING, Recoded, are_lists, fits, is_derived_scalar
 
 
 def is_kept(value: Any) -> bool:
@@ -157,10 +157,10 @@ def _holds(tree: TreeDef, leaves: Sequence[Leaf], value: Any, keeps: bool) -> bo
         return tree is LEAF and stays(leaves[0], value)
     if tree is not LEAF:
         node = node_of(value)
-        return (tree[0] is list and isinstance(value, list)) or (node is not None and is_alike(tree, node))
+        return (tree[0] is list and are_lists(value, value)) or (node is not None and is_alike(tree, node))
     (leaf,) = leaves
     if leaf.is_text:
         return is_text(value)
     if leaf.items is not None or leaf.meta is not None:
-        return isinstance(value, list) if leaf.items is not None else is_numeric(value)
+        return are_lists(value, value) if leaf.items is not None else is_numeric(value)
     return stays(leaf, value) if is_object(leaf) else fits(leaf.start, value)

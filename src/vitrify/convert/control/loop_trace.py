@@ -15,7 +15,7 @@ from ...ir.program import Block, Variable
 from ...ir.regions import align_captures
 from ...ops.control_flow import while_op
 from ..containers.dicts import UnknownKeysError
-from ..containers.inner_lists import Kept, inner_lists, keep, keep_parts, kept_parts
+from ..containers.inner_lists import Kept, inner_lists, keep, keep_parts, kept_parts, note_turns
 from ..containers.plain_keys import check_carried
 from ..containers.structure import Originals, is_alike, snapshot
 from ..state.cells import closed_over
@@ -228,6 +228,7 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         if any(kept):
             return None
         handles = build.changed_since(outer, block)
+        note_turns(values, results)
         if _note_flagged(state, handles, outer) or grow(state, results, journal, handles):
             return None
         leaving = ends(state, results, journal.after(), handles)

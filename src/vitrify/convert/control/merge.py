@@ -64,7 +64,7 @@ from ..values.text_choice import TextSlot, chosen, is_text
 from ..values.user_errors import without_frames
 from .error_slot import ErrorSlot, error_slot, left
 from .of_run import text_of_paths, value_of_paths
-from .paired import LACKING, fits, have_one_rank, is_derived_scalar, paired_options
+from .paired import LACKING, are_lists, fits, have_one_rank, is_derived_scalar, paired_options
 
 
 @dataclass
@@ -253,7 +253,7 @@ def merge_content(name: str, a: Any, b: Any, joined: Joined) -> Any:
         merged = [merge(name, x, y, joined) for x, y in zip(first[1], second[1])]
         failed = next((m for m in merged if isinstance(m, Unmergeable)), None)
         return failed if failed is not None else made_of(first[0], merged, first[2])
-    if isinstance(a, list) and isinstance(b, list):
+    if are_lists(a, b):
         return _merge_lists(a, b, joined)
     return merge_options(name, a, b, joined)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.pytree import node_of
+from ...core.pytree import OpenList, node_of
 from ...ir.graph_tensor import as_number
 from ...ir.program import Block
 from ...ops.compare import equal
@@ -101,7 +101,7 @@ class Recoded(Deferred):
 
 def fits(a: Any, b: Any) -> bool:
     """Whether one value can stand for both."""
-    if a is b or (isinstance(a, list) and isinstance(b, list)):
+    if a is b or are_lists(a, b):
         return True
     if is_derived_scalar(a) or is_derived_scalar(b):
         return a.__class__ is b.__class__ and is_equal(a, b) and not isinstance(a, Enum) and vars(a) == vars(b)
@@ -113,6 +113,11 @@ def fits(a: Any, b: Any) -> bool:
     if first is not None and second is not None:
         return is_alike(first, second) or (first[0] is dict and second[0] is dict)
     return a.__class__ is b.__class__ and is_constant(a) and not is_numeric(a) and is_equal(a, b)
+
+
+def are_lists(a: Any, b: Any) -> bool:
+    """Whether a list may stand for both, of which a tensor decides how long it is; not for shapes and other classes."""
+    return all(value.__class__ is list or isinstance(value, OpenList) for value in (a, b))
 
 
 def is_derived_scalar(value: Any) -> bool:
