@@ -102,3 +102,41 @@ def test_ignored_modules_and_their_submodules():
     assert not is_user_code(module.branches)
     with pytest.raises(TypeError, match="known only when the program runs"):
         run(lambda x: module.branches(x))
+
+
+def _doubled(x):
+    return x * 2 if isinstance(x, paddle.Tensor) else x * 3
+
+
+@paddle.jit.not_to_static
+def marked_that_asks(x):
+    return _doubled(x)
+
+
+@paddle.jit.not_to_static
+def marked_that_asks_a_number(n):
+    return [isinstance(n, kind) for kind in (int, float, paddle.Tensor)]
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_code_that_nobody_converts_is_told_that_a_tensor_of_the_program_is_a_tensor(full_graph):
+    f = paddle.jit.to_static(lambda x: marked_that_asks(x) + 1, full_graph=full_graph)
+    assert [f(paddle.ones([2])).tolist() for _ in range(2)] == [[3.0, 3.0]] * 2
+
+
+def test_code_that_nobody_converts_is_told_the_class_of_a_number():
+    told = run(lambda x: marked_that_asks_a_number(int(x.sum())))
+    assert told == [True, False, False]
+
+
+def test_the_class_of_a_tensor_is_tensor_where_it_is_converted():
+    assert run(lambda x: [x.__class__ is paddle.Tensor, isinstance(x, paddle.Tensor)]) == [True, True]
+
+
+def test_what_library_code_asks_goes_by_the_code_that_calls_it():
+    @functools.singledispatch
+    def kind(value):
+        return "other"
+
+    kind.register(paddle.Tensor, lambda value: "tensor")
+    assert run(paddle.jit.not_to_static(lambda x: kind(x))) == "tensor"

@@ -268,3 +268,41 @@ def test_attributes_that_the_caller_has_set_on_an_argument_are_those_of_the_call
             except AttributeError as error:
                 found.append(str(error).split("\n")[0])
         assert found[0] == found[1]
+
+
+class Names:
+    def __init__(self):
+        self.held, self.seen = ["first"], []
+
+
+def test_what_every_path_wrote_before_it_is_read_is_no_guard():
+    inner, outer = Names(), Names()
+
+    def f(x):
+        inner.held = []
+        inner.held.append(len(inner.held))
+        outer.held = []
+        outer.held.extend(inner.held)
+        return x + len(outer.held)
+
+    static = paddle.jit.to_static(f, full_graph=True)
+    for held in ["other"], [1, 2], [0]:
+        inner.held = list(held)
+        assert static(paddle.ones([2])).tolist() == [2.0, 2.0]
+        assert inner.held == outer.held == [0]
+    assert static.cache_info().misses == 1
+
+
+def test_what_one_path_wrote_before_it_is_read_is_guarded():
+    names = Names()
+
+    def f(x):
+        if x.sum() > 0:
+            names.held = [1.0, 2.0]
+        return x + sum(names.held)
+
+    static = paddle.jit.to_static(f, full_graph=True)
+    for held in [5.0], [6.0, 7.0]:
+        names.held = held
+        assert static(-paddle.ones([2])).tolist() == [sum(held) - 1] * 2
+        assert static(paddle.ones([2])).tolist() == [4.0, 4.0] and names.held == [1.0, 2.0]

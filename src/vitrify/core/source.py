@@ -14,6 +14,8 @@ from types import CodeType, FrameType, TracebackType
 _PACKAGE_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _OUR_MODULES = __name__.partition(".")[0] + "."
 _FOREIGN_ROOTS = ("<frozen", "<__array_function__")
+_STANDARD = os.path.dirname(os.__file__) + os.sep
+_INSTALLED = os.path.join(_STANDARD, "site-packages") + os.sep
 MAX_FRAMES = 8
 Columns = tuple[int | None, int | None]
 
@@ -57,6 +59,27 @@ def is_user_file(filename: str) -> bool:
         _OURS.add(filename)
         return False
     return not filename.startswith(_FOREIGN_ROOTS)
+
+
+@lru_cache(maxsize=4096)
+def _is_standard(filename: str) -> bool:
+    """Whether a file is of Python's own library, or of the interpreter."""
+    return filename.startswith(_FOREIGN_ROOTS) or (
+        filename.startswith(_STANDARD) and not filename.startswith(_INSTALLED)
+    )
+
+
+def is_asked_by_others(frame: FrameType | None) -> bool:
+    """Whether code that runs in a frame is not ours; where it is Python's own library, whether the code that called it."""
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if filename.startswith(_PACKAGE_ROOT):
+            return False
+        written = filename == "<string>" and str(frame.f_globals.get("__name__")).startswith(_OUR_MODULES)
+        if not (written or _is_standard(filename)):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def is_user_frame(frame: FrameType) -> bool:

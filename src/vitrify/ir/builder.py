@@ -149,6 +149,7 @@ class Builder:
         # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
         # built; tracing puts conversion here.
         self.convert: Callable[[Any], Any] = _as_it_is
+        self.eager_class: Callable[[Any], type] | None = None  # of a variable; tracing knows, nobody else asks
         self.with_numbers: Callable[[Any], Any] = _as_it_is  # a library function that takes numbers of the run
         # Names of attributes and special methods that tensors were asked for.
         self.asked_of_tensors: set[str] = set()

@@ -14,6 +14,7 @@ from ..core.errors import ArgumentError, ShapeError, UnsupportedError
 from ..core.lazy import lazy_module
 from ..core.meta import FrameMeta, ListMeta, Meta
 from ..core.modes import PYTHON_NUMBER, recorder
+from ..core.source import is_asked_by_others
 from ..ops.missing import MAY_BE_MISSING, MAY_HAVE_GAPS
 from .graph_tensor import GraphTensor
 from .program_desc import VarDesc
@@ -57,6 +58,9 @@ class ScopeSlot:
 SCOPES = ScopeSlot()
 
 
+_set_class: Callable[[Any, type], None] = object.__dict__["__class__"].__set__
+
+
 class Variable(GraphTensor):
     """A named value of a Program, known by its meta only. Source: paddle.static.Variable.
 
@@ -83,6 +87,24 @@ class Variable(GraphTensor):
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
         self.block.program.epoch.bump()
+
+    @property
+    def __class__(self) -> type:
+        """What isinstance goes by where the type itself does not fit.
+
+        Code that nobody converts, a library's or what `not_to_static` marks, asks while a function is traced, too:
+        it means the tensor of eager code.
+        """
+        building = recorder.get()
+        of_eager_code = None if building is None else building.eager_class
+        if of_eager_code is None or not is_asked_by_others(sys._getframe(1)):
+            return type(self)
+        found: type = of_eager_code(self)
+        return found
+
+    @__class__.setter
+    def __class__(self, value: type) -> None:
+        _set_class(self, value)
 
     @property
     def shape(self) -> Any:
@@ -161,7 +183,7 @@ class Variable(GraphTensor):
 
     def _stand_for_number(self) -> None:
         self.__dict__[PYTHON_NUMBER] = True
-        object.__setattr__(self, "__class__", NumberVariable)
+        _set_class(self, NumberVariable)
 
     @property
     def is_data(self) -> bool:

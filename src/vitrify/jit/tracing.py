@@ -21,6 +21,7 @@ from ..convert.host.given import GivenArray, given_array
 from ..convert.host.value import HostValue, array_of, list_of
 from ..convert.state.journal import Journal, journaling
 from ..convert.state.ownership import check_forks
+from ..convert.values.facts import class_of_tensor
 from ..convert.values.foreign import ForeignError
 from ..convert.values.handlers import refuse_if_caught, refuse_unless_decided
 from ..convert.values.optional import refuse_none
@@ -67,6 +68,7 @@ class Trace:
         self.builder = Builder(self.program, self.lift)
         self.layers: list[Layer] = []
         self.builder.convert = convert_call
+        self.builder.eager_class = class_of_tensor
         self.builder.with_numbers = for_axes
         self.builder.on_layer = self.layers.append
         self.builder.attempt = attempt

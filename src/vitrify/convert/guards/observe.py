@@ -324,6 +324,8 @@ class Observer:
             return
         written = self.journal.before.get(key)
         if written is not None:
+            if key not in self.overwritten:
+                return  # every path wrote it before: what it held says nothing
             value = written[1]  # what it held before this trace changed it
         if isinstance(value, Undefined):
             return  # this trace made it
