@@ -120,6 +120,13 @@ def training_of_trace() -> Any:
     return getattr(_recorder(), "training", None)
 
 
+def stops_gradient(tensor: Any) -> bool:
+    """Its stop_gradient: while the user's Python is traced, what that set it to."""
+    training = training_of_trace()
+    found: bool = tensor.stop_gradient if training is None else training.stops_gradient(tensor)
+    return found
+
+
 def gradients() -> Gradients:
     """What keeps gradients in this thread now."""
     found: Gradients | None = getattr(_recorder(), "training", None)

@@ -9,6 +9,7 @@ from ..core.dtype import DType, DTypeLike, as_dtype
 from ..core.outside import outside_programs
 from ..core.place import CPUPlace, CUDAPlace, Place, PlaceLike, as_place
 from ..device.api import put
+from .gradients import stops_gradient
 from .tensor import Tensor
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class LayerCast:
     def clear_gradients(self, set_to_zero: bool = True) -> None:
         """Reset the gradients of all trainable parameters to zeros (or to None)."""
         for param in self.parameters():
-            if param.trainable:
+            if not stops_gradient(param):
                 param.clear_gradient(set_to_zero)
 
     def zero_grad(self, set_to_none: bool = True) -> None:

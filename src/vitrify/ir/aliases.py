@@ -248,6 +248,10 @@ class Aliases:
             var = view.base
         return var
 
+    def without_flag(self, var: Variable) -> Variable:
+        """What a tensor holds, whatever its stop_gradient was set to, and whatever made it a leaf."""
+        return self._cuts(var)[0]
+
     def flagged_form(self, var: Variable, before: Variable) -> bool | None:
         """Whether `var` is the tensor `before` whose stop_gradient was set, or set back: True where it was taken off
         the tape, too. None where it is something else.

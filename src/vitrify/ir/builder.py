@@ -197,6 +197,7 @@ class Builder:
         self.leaves_undone = False
         # Inputs whose own flag the traced code sets before anything uses them: a run sets it of the tensor it is given.
         self.flagged: set[Variable] = set()
+        self.flagged_later: dict[int, Any] = {}  # tensors from outside whose stop_gradient was set when they were used
         # Whether traced code may see what an operator raises: what it does then a program that raises leaves undone.
         self.catches = False
         # The `try` statements (file and line) that would see what a program raises, but cannot, and how often one may

@@ -31,12 +31,25 @@ def write_flag(build: Builder, handle: Any, stop: bool, is_leaf: bool = False, n
     is_made = isinstance(handle, Variable) and maker(handle) is not None
     if not build.tracing or is_made or held.stop_gradient is stop or STOP_GRADIENT in facts_of(held):
         set_flag(build, handle, stop, is_leaf)
-    elif not _flag_input(build, handle, stop):
+    elif not _flag_input(build, handle, stop) and not _flag_later(build, handle, stop):
         raise UnsupportedError(
             f"{name} of a tensor that the function was given, or that was there before, is changed after it was used, "
             "or where a tensor decides",
             hint="set it first of all in the function, or of a tensor made inside (x = x.detach(), x = x * 1)",
         )
+
+
+def _flag_later(build: Builder, handle: Any, stop: bool) -> bool:
+    """Let a tensor from outside, which something used, stop gradients from here on or want one; False where a path may.
+
+    What it is at the end is set after the run.
+    """
+    is_global = build.block is build.program.global_block()
+    if isinstance(handle, Variable) or not is_global or build.held(handle).block is not build.block:
+        return False
+    set_flag(build, handle, stop, is_leaf=not stop)
+    build.flagged_later[id(handle)] = handle
+    return True
 
 
 def set_flag(build: Builder, handle: Any, stop: bool, is_leaf: bool) -> None:
@@ -112,7 +125,7 @@ def _flag_input(build: Builder, handle: Any, stop: bool) -> bool:
     Only where every run comes by: in the global block.
     """
     var = build.held(handle)
-    used = any(held is var for op in build.block.ops for held in op.inputs)
+    used = maker(var) is not None or any(held is var for op in build.block.ops for held in op.inputs)
     if used or var.block is not build.block or build.block is not build.program.global_block():
         return False
     object.__setattr__(var, "stop_gradient", stop)

@@ -163,6 +163,29 @@ class Call:
 
 
 @dataclass(frozen=True)
+class FlagWrite:
+    """The `stop_gradient` of a captured tensor is what it is at the end, whatever it was in between."""
+
+    input: int
+    stop: bool
+
+    needs_arguments = False
+
+    def __str__(self) -> str:
+        return "stop_gradient is set"
+
+    def moved(self, start: int) -> FlagWrite:
+        """The effect with captured inputs counted after `start` arguments."""
+        return replace(self, input=self.input + start)
+
+    def ready(
+        self, values: Sequence[Any], inputs: Sequence[Any], arguments: Arguments, shared: Shared
+    ) -> Callable[[], None]:
+        """What does it for one call, whatever other effects change meanwhile."""
+        return partial(setattr, inputs[self.input], "stop_gradient", self.stop)
+
+
+@dataclass(frozen=True)
 class ArrayWrite:
     """An array of NumPy's among the arguments takes what an output of the program holds.
 
@@ -195,7 +218,7 @@ class ArrayWrite:
         return partial(np.copyto, self.holder.find(arguments), values[self.value.index].numpy())
 
 
-Effect = Store | Call | ArrayWrite
+Effect = Store | Call | ArrayWrite | FlagWrite
 
 
 def array_writes(effects: Iterable[Effect]) -> list[ArrayWrite]:

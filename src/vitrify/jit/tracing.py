@@ -47,7 +47,7 @@ from ..ops.number import DIVISIONS, number_pow_op
 from ..ops.registry import OpDef
 from .arguments import Argument, Arguments, Holder, containers
 from .concrete_program import ConcreteProgram
-from .effects import changes_content
+from .effects import Effect, FlagWrite, changes_content
 from .found_effects import called, changes, find_effects, replayable, written_arrays
 from .function_spec import FunctionSpec
 from .held import held
@@ -319,6 +319,7 @@ def _finish(
     effects = find_effects(observer, replayed, outputs, holders, tables)
     effects += [called(call, outputs, holders) for call in state.training.calls]
     effects += written_arrays(arrays, outputs, holders)
+    effects += _flags_behind(state)
     if state.builder.is_called:  # a file has no outputs but those that the function returns
         outputs.give_listed()
     spent = state.training.finish(outputs.variables)
@@ -375,12 +376,22 @@ def _lacking(state: Trace, places: Mapping[Variable, int]) -> tuple[tuple[int, s
     return tuple(sorted({(places[v], name) for v, name in state.builder.lacking if v in places}))
 
 
+def _flags_behind(state: Trace) -> list[Effect]:
+    """What sets, behind the run, the stop_gradient of captured tensors that was set after their first use."""
+    later = state.builder.flagged_later
+    places = [(i, tensor) for i, tensor in enumerate(state.captured) if id(tensor) in later]
+    return [FlagWrite(i, state.builder.held(tensor).stop_gradient) for i, tensor in places]
+
+
 def _writes(state: Trace, places: dict[Variable, int]) -> list[tuple[int, Variable]]:
     """In-place changes that outlive the call: of arguments and of captured tensors."""
     current = state.builder.current
     writes = [(place, current[var]) for var, place in places.items() if var in current]
     for index, tensor in enumerate(state.captured, len(places)):
-        value = current.get(state.variables[id(tensor)])
-        if value is not None:
+        var = state.variables[id(tensor)]
+        value = current.get(var)
+        if id(tensor) in state.builder.flagged_later:
+            value = state.builder.aliases.without_flag(state.builder.held(tensor))
+        if value is not None and value is not var:
             writes.append((index, state.training.written(value)))
     return writes

@@ -94,6 +94,12 @@ class Training(TracedBackward):
                 undo()
             raise
 
+    def stops_gradient(self, tensor: Any) -> bool:
+        """The stop_gradient of a tensor from outside, as the function has set it by now."""
+        builder = self._trace.builder
+        var = builder.stands_for.get(id(tensor))
+        return bool(tensor.stop_gradient if var is None else builder.held(var).stop_gradient)
+
     # -- what changes from run to run ---------------------------------------------------------------------------------
 
     def number(self, key: Any, label: str, read: Callable[[], float]) -> Variable:

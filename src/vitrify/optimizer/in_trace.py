@@ -14,7 +14,7 @@ from ..core.errors import UnsupportedError
 from ..core.lazy import lazy_module
 from ..core.modes import grad_enabled, recorder, scoped
 from ..core.source import user_frames
-from ..eager.gradients import training_of_trace
+from ..eager.gradients import stops_gradient, training_of_trace
 from ..eager.tensor import Tensor
 from ..ops.creation import full
 from ..ops.like import cast, full_like
@@ -77,7 +77,7 @@ def _pairs(training: Any, group: Group, chosen: dict[int, Any] | None) -> PairLi
     if chosen is not None:
         return [(p, chosen[id(p)]) for p in group.params if id(p) in chosen]
     pairs = [(p, training.held_by(p)) for p in group.params]
-    return [(p, g) for p, g in pairs if g is not None and not p.stop_gradient]
+    return [(p, g) for p, g in pairs if g is not None and not stops_gradient(p)]
 
 
 def _apply(training: Any, optimizer: Optimizer, group: Group, pairs: PairList, rate: Any) -> None:

@@ -12,7 +12,7 @@ from ..core.errors import ArgumentError, DTypeError, UnsupportedError
 from ..core.modes import recorder
 from ..core.outside import outside_programs
 from ..core.timeline import TracerEventType, span
-from ..eager.gradients import training_of_trace
+from ..eager.gradients import stops_gradient, training_of_trace
 from ..eager.tensor import Tensor, wrap
 from ..ir.graph_tensor import is_number
 from .in_program import ProgramState, apply_in_program, backward_in_program, check_loss, load_state, set_rate
@@ -201,7 +201,7 @@ class Optimizer:
 
     def parameters_with_grad(self) -> list[Any]:
         """The parameters that the next step updates."""
-        return [p for p in self._parameters() if p.grad is not None and not p.stop_gradient]
+        return [p for p in self._parameters() if p.grad is not None and not stops_gradient(p)]
 
     # -- stepping -----------------------------------------------------------------------------------------------------
 
@@ -302,7 +302,7 @@ class Optimizer:
             return backward_in_program(self, loss, startup_program, parameters, no_grad_set)
         params = list(parameters) if parameters else self._parameters()
         skipped = {item if isinstance(item, str) else item.name for item in no_grad_set or ()}
-        return [(p, p.grad) for p in params if p.grad is not None and not p.stop_gradient and p.name not in skipped]
+        return [(p, p.grad) for p in params if p.grad is not None and not stops_gradient(p) and p.name not in skipped]
 
     def apply_gradients(self, params_grads: PairList) -> list[Any]:
         """Update by these pairs of parameter and gradient; returns the operators that do it in a program, else []."""
@@ -321,7 +321,7 @@ class Optimizer:
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Set the gradients to zero, or to None with set_to_zero=False."""
         for param in self._parameters():
-            if not param.stop_gradient:
+            if not stops_gradient(param):
                 param.clear_gradient(set_to_zero)
 
     clear_gradients = clear_grad

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...core.errors import ArgumentError
 from ...core.outside import outside_programs
+from ...eager.gradients import stops_gradient
 from ...eager.tensor import Tensor, wrap
 from ...ir.guard import program_guard
 from ...ir.program import Variable
@@ -49,7 +50,7 @@ class GradientMergeOptimizer(AroundOptimizer):
     def step(self) -> None:
         """Add up the gradients; every k_steps-th time, a step of the inner optimizer by them."""
         outside_programs("GradientMergeOptimizer.step")
-        params = [p for p in self.given_parameters() if not p.stop_gradient and p.grad is not None]
+        params = [p for p in self.given_parameters() if not stops_gradient(p) and p.grad is not None]
         self._merge([(p, p.grad) for p in params])
 
     def minimize(

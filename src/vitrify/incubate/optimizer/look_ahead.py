@@ -6,6 +6,7 @@ from typing import Any
 
 from ...core.errors import ArgumentError
 from ...core.outside import outside_programs
+from ...eager.gradients import stops_gradient
 from ...eager.tensor import Tensor
 from ...ir.guard import program_guard
 from ...optimizer.optimizer import Optimizer, PairList
@@ -72,7 +73,7 @@ class LookAhead(AroundOptimizer):
         """Count a step; every k-th one, bring together the parameters and their slow weights, the arrays held."""
         self._steps += 1
         for param in self.given_parameters():
-            if param.stop_gradient:
+            if stops_gradient(param):
                 continue
             slow = self._arrays.get(param.name)
             if slow is None:

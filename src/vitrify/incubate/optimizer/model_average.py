@@ -11,6 +11,7 @@ import numpy as np
 from ...core.dispatch import in_dynamic_mode
 from ...core.errors import ArgumentError
 from ...core.outside import outside_programs
+from ...eager.gradients import stops_gradient
 from ...eager.tensor import Tensor, wrap
 from ...ir.guard import default_main_program
 from ...optimizer.optimizer import Optimizer, PairList
@@ -137,7 +138,7 @@ class ModelAverage(Optimizer):
                 _put(param, self._held.pop(param.name))
 
     def _averaged(self) -> list[Any]:
-        return [p for p in self.given_parameters() if not p.stop_gradient]
+        return [p for p in self.given_parameters() if not stops_gradient(p)]
 
     def state_dict(self) -> dict[str, Any]:
         """The sums and how many values are in them, as "<parameter>_<name>_0"."""
@@ -163,7 +164,7 @@ class ModelAverage(Optimizer):
 def _trained(parameters: Any) -> list[Any]:
     """Those of the default main program that are trained, or of the given ones."""
     found = default_main_program().all_parameters() if parameters is None else parameters
-    return [param for param in found if not param.stop_gradient]
+    return [param for param in found if not stops_gradient(param)]
 
 
 def _given(executor: Any, method: str) -> Any:
