@@ -78,22 +78,54 @@ def pack_name_of(dtype: Dtype) -> str:
 
 def gemm_ir(shape: Shape) -> dict[str, str]:
     """The functions by name, that of products among them."""
-    return {**tiles_ir(shape), **panels_ir(shape),
+    return {**tiles_ir(shape), **panels_ir(shape), _table_name(shape): _table(shape),
             name_of(shape.dtype): _gemm(shape), pack_name_of(shape.dtype): _pack_all(shape)}  # fmt: skip
 
 
-def heights(w: Writer, rows: Sequence[tuple[int, int]], count: str) -> Iterator[tuple[str, int, int]]:
-    """Where tiles of each height begin in so many rows: the largest tiles first. What is written for each runs for
-    each.
+# Words of a row of the table: the height of tiles, the columns of b that they take where it lies, what packs so many
+# rows of a, tiles for b where it lies, those for part of their columns, and the same for packed b, with a where it lies
+# and packed.
+_STEP, _PACK, _LYING, _LYING_PART, _DIRECT, _PART, _PACKED, _WORDS = range(1, 9)
+
+
+def _table_name(shape: Shape) -> str:
+    return f"tiles_{shape.type}"
+
+
+def _table(shape: Shape) -> str:
+    rows: list[list[int | str]] = []
+    for height, vectors in shape.rows:
+        lying = [name_of_tile(shape, height, vectors, kind) for kind in ("", "part")]
+        packed = [name_of_tile(shape, height, 2, kind) for kind in ("", "part", "packed")]
+        rows.append([height, vectors * shape.lanes, f"pack_{shape.type}_{height}", *lying, *packed])
+    return table_ir(_table_name(shape), rows)
+
+
+def table_ir(name: str, rows: Sequence[Sequence[int | str]]) -> str:
+    """A table of tiles, largest first: their heights, and of each as many other words: numbers or functions."""
+    words = [f"ptr @{word}" if isinstance(word, str) else f"i64 {word}" for row in rows for word in row]
+    types = ", ".join(word.split()[0] for word in words)
+    return f"@{name} = internal constant {{ {types} }} {{ {', '.join(words)} }}"
+
+
+def fitting(w: Writer, table: str, words: int, count: str) -> Iterator[tuple[str, str, str]]:
+    """Tiles for so many rows, the largest that fit first: where each begins, its height, and where its row of the table
+    lies, which has so many words. What is written runs for each.
+
+    One piece of code for all heights: with one for each, LLVM took a quarter of its time for this.
     """
-    done = w.variable("i64", 0)
-    for height, vectors in rows:
-        start = w.value(f"load i64, ptr {done}")
-        left = w.value(f"sub i64 {count}, {start}")
-        end = w.add(start, w.times(w.value(f"udiv i64 {left}, {height}"), height))
-        with w.loop(end, start, height) as i:
-            yield i, height, vectors
-        w.line(f"store i64 {end}, ptr {done}")
+    at, row, name = w.variable("i64", 0), w.variable("ptr", f"@{table}"), w.fresh_label()
+    w.label(f"{name}.next")
+    start = w.value(f"load i64, ptr {at}")
+    more = w.value(f"icmp slt i64 {start}, {count}")
+    w.line(f"br i1 {more}, label %{name}.fit, label %{name}.done\n{name}.fit:")
+    entry = w.value(f"load ptr, ptr {row}")
+    end = w.add(start, w.load(entry))
+    w.line(f"store ptr {w.at(entry, words)}, ptr {row}")
+    w.line(f"br i1 {w.value(f'icmp sle i64 {end}, {count}')}, label %{name}.found, label %{name}.fit\n{name}.found:")
+    w.line(f"store ptr {entry}, ptr {row}")
+    yield start, w.value(f"sub i64 {end}, {start}"), entry
+    w.line(f"store i64 {end}, ptr {at}\nbr label %{name}.next\n{name}.done:")
 
 
 # -- products ----------------------------------------------------------------------------------------------------------
@@ -222,46 +254,52 @@ class _Block:
         """All rows of a times this part of b, where it lies."""
         w, size, width = self.w, self.shape.dtype.itemsize, self.shape.width
         with w.loop("%m", 0, ROWS) as i0:
-            for i, height, vectors in self._heights(self._count(i0)):
-                self._pack_a(i0, i, height)
-                with w.loop(columns, 0, vectors * self.shape.lanes) as j:
+            for i, height, entry in self._tiles(self._count(i0)):
+                self._pack_a(i0, i, height, entry)
+                step = w.load(entry, _STEP)
+                with w.loop(columns, 0, step) as j:
                     place = w.add(w.times(self.p0, "%brow"), w.times(w.add(j0, j), size))
                     b, brow = w.at("%b", place, "i8"), "%brow"
-                    if self.shape.reads_whole and vectors == 2:
-                        left = w.value(f"sub i64 {columns}, {j}")
-                        is_whole = w.value(f"icmp sge i64 {left}, {width}")
-                        b = w.value(f"select i1 {is_whole}, ptr {b}, ptr %scratch")
-                        brow = w.value(f"select i1 {is_whole}, i64 %brow, i64 {width * size}")
-                    self._tile(i0, i, j0, j, columns, height, vectors, b, brow)
+                    is_whole = w.value(f"icmp sge i64 {w.value(f'sub i64 {columns}, {j}')}, {step}")
+                    if self.shape.reads_whole:
+                        lies = w.value(f"or i1 {is_whole}, {w.value(f'icmp ne i64 {step}, {width}')}")
+                        b = w.value(f"select i1 {lies}, ptr {b}, ptr %scratch")
+                        brow = w.value(f"select i1 {lies}, i64 %brow, i64 {width * size}")
+                    tile = self._either(is_whole, entry, _LYING, _LYING_PART)
+                    self._tile(i0, i, j0, j, columns, height, tile, b, brow)
 
     def packed_rows(self, j0: str, columns: str, packed_b: str) -> None:
         """All rows of a times the packed part of b: each tile of b meets all tiles of a while it is in the cache."""
         w, size, width = self.w, self.shape.dtype.itemsize, self.shape.width
         with w.loop("%m", 0, ROWS) as i0:
             count = self._count(i0)
-            for i, height, _ in self._heights(count):
-                self._pack_a(i0, i, height)
+            for i, height, entry in self._tiles(count):
+                self._pack_a(i0, i, height, entry)
+            whole = w.value(f"select i1 {self.direct}, i64 {_DIRECT}, i64 {_PACKED}")
             with w.loop(columns, 0, width) as j:
                 b = w.at(packed_b, w.times(w.times(j, self.inner), size), "i8")
-                for i, height, _ in self._heights(count):
-                    self._tile(i0, i, j0, j, columns, height, 2, b, str(width * size))
+                is_whole = w.value(f"icmp sge i64 {w.value(f'sub i64 {columns}, {j}')}, {width}")
+                for i, height, entry in self._tiles(count):
+                    tile = self._either(is_whole, entry, whole, _PART)
+                    self._tile(i0, i, j0, j, columns, height, tile, b, str(width * size))
 
     def _count(self, i0: str) -> str:
         return self.w.least(self.w.value(f"sub i64 %m, {i0}"), ROWS)
 
-    def _heights(self, count: str) -> Iterator[tuple[str, int, int]]:
-        return heights(self.w, self.shape.rows, count)
+    def _tiles(self, count: str) -> Iterator[tuple[str, str, str]]:
+        return fitting(self.w, _table_name(self.shape), _WORDS, count)
 
-    def _pack_a(self, i0: str, i: str, height: int) -> None:
-        w, T = self.w, self.shape.type
+    def _either(self, condition: str, entry: str, one: object, other: object) -> str:
+        """One of two functions of a row of the table."""
+        return self.w.load(entry, self.w.value(f"select i1 {condition}, i64 {one}, i64 {other}"), "ptr")
+
+    def _pack_a(self, i0: str, i: str, height: str, entry: str) -> None:
+        w = self.w
         with w.when(w.value(f"xor i1 {self.direct}, true")), w.when(w.value("icmp ne i64 %arow, -1")):
-            self._copy_a(w, T, i0, i, height)
-
-    def _copy_a(self, w: Writer, T: str, i0: str, i: str, height: int) -> None:
-        to = w.at(self.packed_a, w.times(w.times(i, self.inner), self.shape.dtype.itemsize), "i8")
-        source = w.at("%a", w.add(w.times(w.add(i0, i), "%arow"), w.times(self.p0, "%acolumn")), "i8")
-        w.call("void", f"@pack_{T}_{height}", f"ptr {to}", f"ptr {source}", f"i64 {self.inner}", "i64 %arow",
-               "i64 %acolumn")  # fmt: skip
+            to = w.at(self.packed_a, w.times(w.times(i, self.inner), self.shape.dtype.itemsize), "i8")
+            source = w.at("%a", w.add(w.times(w.add(i0, i), "%arow"), w.times(self.p0, "%acolumn")), "i8")
+            w.call("void", w.load(entry, _PACK, "ptr"), f"ptr {to}", f"ptr {source}", f"i64 {self.inner}",
+                   "i64 %arow", "i64 %acolumn")  # fmt: skip
 
     def _start(self, numbers: str, index: str) -> str:
         """What a tile begins with: null where nothing is given, and behind the first part of the inner size."""
@@ -269,9 +307,7 @@ class _Block:
         is_plain = w.value(f"or i1 {self.more}, {w.value(f'icmp eq ptr {numbers}, null')}")
         return w.value(f"select i1 {is_plain}, ptr null, ptr {w.at(numbers, index, self.shape.type)}")
 
-    def _tile(
-        self, i0: str, i: str, j0: str, j: str, columns: str, height: int, vectors: int, b: str, brow: str
-    ) -> None:
+    def _tile(self, i0: str, i: str, j0: str, j: str, columns: str, height: str, tile: str, b: str, brow: str) -> None:
         w, size = self.w, self.shape.dtype.itemsize
         left = w.value(f"sub i64 {columns}, {j}")
         row = w.add(i0, i)
@@ -281,29 +317,15 @@ class _Block:
         lying = w.at("%a", w.add(w.times(row, "%arow"), w.times(self.p0, "%acolumn")), "i8")
         a = w.value(f"select i1 {self.direct}, ptr {lying}, ptr {a}")
         arow = w.value(f"select i1 {self.direct}, i64 %arow, i64 {size}")
-        acolumn = w.value(f"select i1 {self.direct}, i64 %acolumn, i64 {height * size}")
+        acolumn = w.value(f"select i1 {self.direct}, i64 %acolumn, i64 {w.times(height, size)}")
         c = w.at("%c", w.add(w.times(row, "%crow"), w.times(w.add(j0, j), size)), "i8")
         bias, along = self._start("%bias", row), self._start("%along", w.add(j0, j))
         of_a = (f"ptr {a}", f"i64 {arow}", f"i64 {acolumn}")
-        given = (f"i64 {self.inner}", *of_a, f"ptr {b}", f"i64 {brow}", f"ptr {c}", "i64 %crow",
-                 f"i1 {self.more}", f"i64 {left}", f"ptr {bias}", f"ptr {along}")  # fmt: skip
-        is_whole = w.value(f"icmp sge i64 {left}, {vectors * self.shape.lanes}")
-        with w.when(is_whole):
-            if brow == str(self.shape.width * size):
-                with w.when(w.value(f"xor i1 {self.direct}, true")):
-                    self._call(height, vectors, "packed", given)
-                with w.when(self.direct):
-                    self._call(height, vectors, "", given)
-            else:
-                self._call(height, vectors, "", given)
-        with w.when(w.value(f"xor i1 {is_whole}, true")):
-            self._call(height, vectors, "part", given)
-
-    def _call(self, height: int, vectors: int, kind: str, given: Sequence[str]) -> None:
-        self.w.call("void", f"@{name_of_tile(self.shape, height, vectors, kind)}", *given)
+        w.call("void", tile, f"i64 {self.inner}", *of_a, f"ptr {b}", f"i64 {brow}", f"ptr {c}", "i64 %crow",
+               f"i1 {self.more}", f"i64 {left}", f"ptr {bias}", f"ptr {along}")  # fmt: skip
 
 
 __all__ = [
-    "COLUMNS", "DTYPES", "INNER", "ROWS", "Shape", "declarations", "gemm_ir", "heights", "name_of", "pack_name_of",
-    "packed", "packed_bytes", "scratch_bytes", "shape_of",
+    "COLUMNS", "DTYPES", "INNER", "ROWS", "Shape", "declarations", "fitting", "gemm_ir", "name_of", "pack_name_of",
+    "packed", "packed_bytes", "scratch_bytes", "shape_of", "table_ir",
 ]  # fmt: skip

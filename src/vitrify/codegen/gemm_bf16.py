@@ -12,12 +12,13 @@ The instruction takes numbers below 2**-126 for zeros, of its operands as of its
 
 from __future__ import annotations
 
-from .gemm import heights
+from .gemm import fitting, table_ir
 from .writer import Writer
 
 _LANES = 16
 _WIDTH = 2 * _LANES
-_HEIGHTS = ((12, 2), (8, 2), (4, 2), (2, 2), (1, 2))
+_HEIGHTS = (12, 8, 4, 2, 1)
+_TABLE = "tiles_bf16"
 # Rows of a and columns of b that are held in packed order, and the part of the inner size that goes with them.
 _ROWS, _COLUMNS, _INNER = 192, 1024, 512
 _ALIGNED = 64
@@ -40,8 +41,9 @@ def scratch_bytes(m: int, n: int, k: int) -> int:
 
 def gemm_ir() -> str:
     """All functions."""
-    tiles = [_tile(rows) for rows, _ in _HEIGHTS]
-    return "\n\n".join([*tiles, _pack(), _gemm(), *DECLARATIONS])
+    tiles = [_tile(rows) for rows in _HEIGHTS]
+    table = table_ir(_TABLE, [(rows, f"tile_bf16_{rows}") for rows in _HEIGHTS])
+    return "\n\n".join([*tiles, table, _pack(), _gemm(), *DECLARATIONS])
 
 
 def _tile(rows: int) -> str:
@@ -254,7 +256,7 @@ def _gemm() -> str:
             last = w.value(f"icmp sge i64 {w.add(p0, _INNER)}, %k")
             with w.loop("%m", 0, _ROWS) as i0:
                 count = w.least(w.value(f"sub i64 %m, {i0}"), _ROWS)
-                for i, height, _ in heights(w, _HEIGHTS, count):
+                for i, height, _ in fitting(w, _TABLE, 2, count):
                     place = w.add(w.times(w.add(i0, i), "%arow"), w.times(p0, "%acolumn"))
                     w.call("void", "@pack_bf16", f"ptr {_packed(w, packed_a, i, pairs)}", f"i64 {height}",
                            f"ptr {w.at('%a', place, 'i8')}", f"i64 {height}", f"i64 {inner}", "i64 %arow",
@@ -262,11 +264,11 @@ def _gemm() -> str:
                 with w.loop(columns, 0, _WIDTH) as j:
                     b, left = _packed(w, packed_b, j, pairs), w.value(f"sub i64 {columns}, {j}")
                     own = w.value(f"select i1 {is_plain}, ptr null, ptr {w.at('%along', w.add(j0, j), 'i16')}")
-                    for i, height, _ in heights(w, _HEIGHTS, count):
+                    for i, _, tile in fitting(w, _TABLE, 2, count):
                         row = w.add(i0, i)
                         sums = w.at("%scratch", w.add(w.times(row, srow), w.times(j, 4)), "i8")
                         c = w.at("%c", w.add(w.times(row, "%crow"), w.times(w.add(j0, j), 2)), "i8")
-                        w.call("void", f"@tile_bf16_{height}", f"i64 {pairs}", f"ptr {_packed(w, packed_a, i, pairs)}",
+                        w.call("void", w.load(tile, 1, "ptr"), f"i64 {pairs}", f"ptr {_packed(w, packed_a, i, pairs)}",
                                f"ptr {b}", f"ptr {sums}", f"i64 {srow}", f"ptr {c}", "i64 %crow", f"i1 {more}",
                                f"i1 {last}", f"i64 {left}", f"ptr {own}")  # fmt: skip
     w.line("ret i32 0")

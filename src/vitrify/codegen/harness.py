@@ -41,21 +41,24 @@ def harness_ir() -> str:
     return "\n".join([_LOOP.replace("STACK", str(_STACK)), *copies])
 
 
-def for_numpy_ir(loop: str, is_x86: bool) -> str:
-    """The function `for_numpy`: a loop of a ufunc as NumPy calls it.
+def for_numpy_ir(is_x86: bool) -> str:
+    """The functions `for_numpy` and `rows_for_numpy`: loops of ufuncs as NumPy calls them. The first is `loop`, the
+    second the function whose address lies where its data do.
 
     What was computed and not chosen may have raised flags of the processor, of which NumPy would warn. Clearing them
     takes as long as a short loop, so who calls loops without NumPy, which looks at none that were raised before its own
     calls, calls them without this.
     """
-    return _FOR_NUMPY.format(loop=loop, clear=_CLEAR_FLAGS if is_x86 else "", declared=_DECLARED if is_x86 else "")
+    clear = _CLEAR_FLAGS if is_x86 else ""
+    pairs = ((FOR_NUMPY, "", "@loop"), (ROWS_FOR_NUMPY, "  %rows = load ptr, ptr %data\n", "%rows"))
+    loops = [_FOR_NUMPY.format(name=name, found=found, loop=loop, clear=clear) for name, found, loop in pairs]
+    return "".join([*loops, _DECLARED if is_x86 else ""])
 
 
-FOR_NUMPY = "for_numpy"
+FOR_NUMPY, ROWS_FOR_NUMPY = "for_numpy", "rows_for_numpy"
 _FOR_NUMPY = """
-{declared}
-define void @for_numpy(ptr %arguments, ptr %sizes, ptr %steps, ptr %data) {{
-  call void @{loop}(ptr %arguments, ptr %sizes, ptr %steps, ptr %data) noinline
+define void @{name}(ptr %arguments, ptr %sizes, ptr %steps, ptr %data) {{
+{found}  call void {loop}(ptr %arguments, ptr %sizes, ptr %steps, ptr %data) noinline
 {clear}  ret void
 }}
 """

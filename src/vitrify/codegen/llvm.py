@@ -7,7 +7,8 @@ import functools
 import platform
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from .errors import NoNativeForm
 
 _llvm = lazy_module("llvmlite.binding")
 # Changes when the same IR gives other machine code: a part of the names of cached files.
-COMPILER = "sroa instcombine simplifycfg opt1"
+COMPILER = "sroa instcombine simplifycfg opt1 addresses as written"
 # Machines whose calling conventions and float formats the generated code and its tests know.
 _KNOWN = {"x86_64": "x86", "AMD64": "x86", "aarch64": "arm", "arm64": "arm"}
 # What holds machine code in memory.
@@ -144,9 +145,28 @@ def optimized(text: str, machine: Any) -> Any:
     return module
 
 
+# The last version of LLVM that is known to have the option below: one that it has not would end the process.
+_LAST_KNOWN = 22
+
+
+@contextmanager
+def _addresses_as_written() -> Iterator[None]:
+    """Leave the addresses that loops count up as they are, which takes a quarter less time and gives code as fast: they
+    are written as they shall be. LLVM's option is one for the process, so that it is set back for all others.
+    """
+    if not host().is_x86 or _llvm.llvm_version_info[0] > _LAST_KNOWN:
+        yield
+        return
+    _llvm.set_option("", "-disable-lsr=true")
+    try:
+        yield
+    finally:
+        _llvm.set_option("", "-disable-lsr=false")
+
+
 def object_code(text: str) -> bytes:
     """The IR optimized and translated to an object file for this machine."""
-    with _LOCK:
+    with _LOCK, _addresses_as_written():
         machine = host().machine()
         return bytes(machine.emit_object(optimized(text, machine)))
 

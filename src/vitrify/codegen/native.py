@@ -21,7 +21,7 @@ from .disk_cache import cached_code
 from .elements import Pointwise
 from .emit import Dtype
 from .errors import NoNativeForm
-from .harness import FOR_NUMPY, description, for_numpy_ir, harness_ir
+from .harness import FOR_NUMPY, ROWS_FOR_NUMPY, description, for_numpy_ir, harness_ir
 from .llvm import COMPILER, Loaded, Target, host, load, object_code
 from .pointwise import Signature, needed_by, pointwise_ir, structure
 from .row_form import RowForm
@@ -147,7 +147,7 @@ _KERNELS: BoundedCache[tuple[str, Signature | RowSignature], np.ufunc] = Bounded
 _DESCRIPTIONS: BoundedCache[tuple[str, Signature], np.ndarray] = BoundedCache("descriptions of kernels", limit=4096)
 # Programs repeat themselves: writing the same text again to find its code takes longer than looking at the operators.
 _POINTWISE: BoundedCache[Hashable, Pointwise | RowLoop] = BoundedCache("kernels by structure", limit=4096)
-_ROWS: BoundedCache[str, Mapping[str, int]] = BoundedCache("functions of rows", limit=4096)
+_ROWS: BoundedCache[str, int] = BoundedCache("functions of rows", limit=4096)
 
 
 def is_ready() -> bool:
@@ -212,7 +212,7 @@ def _for_steps(body: Block) -> Pointwise | RowLoop:
     text, signature, *plans = _checked(body)
     code = _COMMENT.sub("", text)
     if isinstance(signature, RowSignature):
-        return RowLoop(RowForm(signature, plans[0]), _rows(text, code)["rows"])
+        return RowLoop(RowForm(signature, plans[0]), _rows(text, code))
     data = _DESCRIPTIONS.get_or_build((code, signature), lambda: _description(text, code, signature))
     return Pointwise(signature, data.ctypes.data, tuple(needed_by(body, [v])[1] for v in body.outputs))
 
@@ -229,21 +229,21 @@ def _build(text: str, code: str, signature: Signature | RowSignature) -> np.ufun
     if not isinstance(signature, RowSignature):
         data = _DESCRIPTIONS.get_or_build((code, signature), lambda: _description(text, code, signature))
         return make_ufunc(harness()[FOR_NUMPY], data, signature.inputs, signature.outputs)
-    address = _rows(text, code)[FOR_NUMPY]
     inputs = [*signature.inputs, *[np.dtype(np.uint8)] * len(signature.scratch), *signature.columns]
     outputs = signature.outputs or (np.dtype(np.uint8),)
-    return make_ufunc(address, np.zeros(1, np.int64), inputs, outputs, signature.text)
+    data = np.array([_rows(text, code)], np.int64)
+    return make_ufunc(harness()[ROWS_FOR_NUMPY], data, inputs, outputs, signature.text)
 
 
-def _rows(text: str, code: str) -> Mapping[str, int]:
-    """Where the function `rows` of this IR lies, and the one for NumPy."""
+def _rows(text: str, code: str) -> int:
+    """Where the function `rows` of this IR lies."""
     return _ROWS.get_or_build(code, lambda: _loaded_rows(text, code))
 
 
-def _loaded_rows(text: str, code: str) -> Mapping[str, int]:
+def _loaded_rows(text: str, code: str) -> int:
     if is_dumped("kernels"):
         dump("kernels", "ll", text)
-    return loaded(code + for_numpy_ir("rows", host().is_x86), ("rows", FOR_NUMPY)).addresses
+    return loaded(code, ("rows",)).addresses["rows"]
 
 
 def _description(text: str, code: str, signature: Signature) -> np.ndarray:
@@ -262,8 +262,8 @@ def loaded(ir: str, names: tuple[str, ...]) -> Loaded:
 
 @functools.lru_cache(maxsize=1)
 def harness() -> Mapping[str, int]:
-    """The addresses of the loop that calls all kernels, and of the one for NumPy."""
-    return loaded(harness_ir() + for_numpy_ir("loop", host().is_x86), ("loop", FOR_NUMPY)).addresses
+    """The addresses of the loop that calls all kernels, and of those for NumPy."""
+    return loaded(harness_ir() + for_numpy_ir(host().is_x86), ("loop", FOR_NUMPY, ROWS_FOR_NUMPY)).addresses
 
 
 def _meta(value: Any) -> Meta:
