@@ -14,10 +14,11 @@ from vitrify.codegen.window_steps import fewest_pieces, pieces_of, spread_pieces
 HAS_NONE = bool(llvm.why_not_here()) or not llvm.host().is_x86
 pytestmark = pytest.mark.skipif(HAS_NONE, reason="vectors of x86-64")
 WORD, POINTER = ctypes.c_int64, ctypes.c_void_p
-PRODUCT = [WORD, WORD, POINTER, WORD, *[POINTER] * 4, WORD, POINTER, WORD, POINTER, POINTER, WORD, WORD]
-DOTS = [WORD, WORD, POINTER, WORD, *[POINTER] * 3, WORD, POINTER, WORD]
-SUMS = [*DOTS, POINTER]
+PRODUCT = [WORD, WORD, POINTER, WORD, *[POINTER] * 4, WORD, POINTER, WORD, POINTER, POINTER, WORD, WORD, POINTER]
+DOTS = [WORD, WORD, POINTER, WORD, *[POINTER] * 3, WORD, POINTER, WORD, POINTER]
 F32 = np.dtype(np.float32)
+SIZES = (1, 2, 3, 5, 6, 7, 11, 12, 13, 17, 24, 25, 193)
+TILES = windows.product_tiles, windows.dots_tiles
 
 
 def levels():
@@ -31,18 +32,34 @@ def compiled(request):
     target = llvm.target_of(request.param)
     tiles = windows.tiles_of(F32, target)
     functions = {**windows.products_ir(tiles), **windows.dots_ir(tiles), **window_sums.sums_ir(tiles)}
+    of_products, of_dots = ([tile for rows in SIZES for tile in made(tiles, rows)] for made in TILES)
+    functions |= {tile.name: tile.text() for tile in [*of_products, *of_dots]}
     text = "\n\n".join([*functions.values(), *windows.declarations(tiles), attributes(target)])
     names = *windows.names_of(F32), window_sums.name_of(tiles)
-    found = loaded(text, names).addresses
-    kinds = [ctypes.CFUNCTYPE(ctypes.c_int32, *signature) for signature in (PRODUCT, DOTS, SUMS)]
-    return tiles, *(kind(found[name]) for kind, name in zip(kinds, names))
+    found = loaded(text, (*names, *(tile.name for tile in [*of_products, *of_dots]))).addresses
+    kinds = [ctypes.CFUNCTYPE(ctypes.c_int32, *signature) for signature in (PRODUCT, DOTS, DOTS)]
+    product, dots, sums = (kind(found[name]) for kind, name in zip(kinds, names))
+
+    def with_tiles(function, made):
+        """The function with a table of those tiles alone that it shall call."""
+
+        def call(rows, *given):
+            table = np.zeros(windows.table_size(tiles), np.int64)
+            for tile in made(tiles, rows):
+                table[tile.place] = found[tile.name]
+            return function(rows, *given, table.ctypes.data)
+
+        return call
+
+    return tiles, with_tiles(product, TILES[0]), with_tiles(dots, TILES[1]), sums
 
 
 @pytest.mark.parametrize("level", llvm.LEVELS)
 def test_code_is_made_for_machines_without_these_vectors(level):
     target = llvm.target_of(level)
     tiles = windows.tiles_of(F32, llvm.host())
-    text = "\n\n".join([*windows.products_ir(tiles).values(), *windows.declarations(tiles), attributes(target)])
+    functions = windows.products_ir(tiles) | {t.name: t.text() for rows in SIZES for t in TILES[0](tiles, rows)}
+    text = "\n\n".join([*functions.values(), *windows.declarations(tiles), attributes(target)])
     machine = target.machine()
     assert machine.emit_object(llvm.optimized(text, machine))
 
@@ -63,9 +80,6 @@ def placed(rng, columns, each, lanes, room):
 def seen(row, places, each):
     """The columns that groups at these places are."""
     return np.concatenate([row[..., p // 4 : p // 4 + each] for p in places], -1) if len(places) else row[..., :0]
-
-
-SIZES = (1, 2, 3, 5, 6, 7, 11, 12, 13, 17, 24, 25, 193)
 
 
 @pytest.mark.parametrize("each", [1, 3, 8, 16, 64])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from .pointwise import attributes
 from .products import NONE, moved
 from .sharing import bounds, shared
 from .steps import PARAMETERS, array, optional, word
+from .ufunc import keep
 from .writer import Writer
 
 if TYPE_CHECKING:
@@ -53,13 +55,14 @@ def window_steps() -> dict[str, str]:
 
 def _product() -> str:
     """c: 2 the function, 3... its sizes, those of rows in bytes (m k arow crow count side safe), then the arrays a, a's
-    offsets, b, b's offsets, c, pieces, bias and working memory.
+    offsets, b, b's offsets, c, pieces, bias and working memory, and the tiles.
     """
     w = Writer("i32", "windows_product", PARAMETERS)
     m, k, arow, crow, count, side, safe = (f"i64 {word(w, i)}" for i in range(3, 10))
     a, ao, b, bo, c, pieces = (f"ptr {array(w, i)}" for i in range(10, 16))
     bias, scratch = (f"ptr {optional(w, i)}" for i in (16, 17))
-    given = (m, k, a, f"{arow}", ao, b, bo, c, crow, pieces, count, bias, scratch, side, safe)
+    tiles = f"ptr {w.load('%c', 18, 'ptr')}"
+    given = (m, k, a, f"{arow}", ao, b, bo, c, crow, pieces, count, bias, scratch, side, safe, tiles)
     w.call("i32", w.load("%c", 2, "ptr"), *given)
     w.line("ret i32 0")
     return w.text
@@ -67,12 +70,12 @@ def _product() -> str:
 
 def _dots(name: str = "window_dots") -> str:
     """c: 2 the function, 3... its sizes, those of rows in bytes (m k arow crow count), then the arrays a, b, b's
-    offsets, c and pieces, and of sums working memory.
+    offsets, c and pieces, and of sums working memory, of dots their tiles.
     """
     w = Writer("i32", name, PARAMETERS)
     m, k, arow, crow, count = (f"i64 {word(w, i)}" for i in range(3, 8))
     a, b, bo, c, pieces = (f"ptr {array(w, i)}" for i in range(8, 13))
-    more = [f"ptr {array(w, 13)}"] if name == "window_sums" else []
+    more = [f"ptr {array(w, 13) if name == 'window_sums' else w.load('%c', 13, 'ptr')}"]
     w.call("i32", w.load("%c", 2, "ptr"), m, k, a, arow, b, bo, c, crow, pieces, count, *more)
     w.line("ret i32 0")
     return w.text
@@ -86,25 +89,45 @@ def lanes_of(dtype: Dtype) -> int:
 
 
 @functools.lru_cache(maxsize=len(_DTYPES))
-def _products_address(dtype: Dtype) -> int:
-    return _address(windows.products_ir, dtype, windows.names_of(dtype)[0])
+def _products(dtype: Dtype) -> Compiled:
+    return Compiled(dtype, windows.products_ir, windows.names_of(dtype)[0])
 
 
 @functools.lru_cache(maxsize=len(_DTYPES))
-def _dots_address(dtype: Dtype) -> int:
+def _window_dots(dtype: Dtype) -> Compiled:
     """Dots are for gradients: programs without those do not wait for them to be compiled."""
-    return _address(windows.dots_ir, dtype, windows.names_of(dtype)[1])
+    return Compiled(dtype, windows.dots_ir, windows.names_of(dtype)[1])
 
 
 @functools.lru_cache(maxsize=len(_DTYPES))
-def _sums_address(dtype: Dtype) -> int:
-    return _address(window_sums.sums_ir, dtype, window_sums.name_of(windows.tiles_of(dtype, host())))
+def _sums(dtype: Dtype) -> Compiled:
+    return Compiled(dtype, window_sums.sums_ir, window_sums.name_of(windows.tiles_of(dtype, host())))
 
 
-def _address(made: Callable[[windows.Tiles], dict[str, str]], dtype: Dtype, name: str) -> int:
-    tiles = windows.tiles_of(dtype, host())
-    text = "\n\n".join([*made(tiles).values(), *windows.declarations(tiles), attributes(host())])
-    return loaded(text, (name,)).addresses[name]
+class Compiled:
+    """A function, and the table of its tiles, which are compiled when a plan first needs them: a net needs a few of
+    two dozen.
+    """
+
+    def __init__(self, dtype: Dtype, made: Callable[[windows.Tiles], dict[str, str]], name: str) -> None:
+        self.tiles = windows.tiles_of(dtype, host())
+        self.address: int = self._loaded(made(self.tiles), (name,))[name]
+        self._table = keep(np.zeros(windows.table_size(self.tiles), np.int64))
+        self._lock = Lock()
+
+    def _loaded(self, functions: dict[str, str], names: tuple[str, ...]) -> Mapping[str, int]:
+        text = [*functions.values(), *windows.declarations(self.tiles), attributes(host())]
+        return loaded("\n\n".join(text), names).addresses
+
+    def with_tiles(self, tiles: Iterable[windows.Tile]) -> int:
+        """The table's address, once it has these tiles."""
+        with self._lock:
+            missing = {tile.name: tile for tile in tiles if not self._table[tile.place]}
+            if missing:
+                found = self._loaded({name: tile.text() for name, tile in missing.items()}, tuple(missing))
+                for name, tile in missing.items():
+                    self._table[tile.place] = found[name]
+        return int(self._table.ctypes.data)
 
 
 def pieces_of(b: Any, c: Any, each: int, itemsize: int, lanes: int) -> Any:
@@ -184,7 +207,7 @@ def _offsets(n: Assembler, offsets: Any) -> Operand:
 
 def add_product(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Matrix, pieces: Any, bias: Operand | None) -> None:
     """c = a b + bias, for the pieces of b and c."""
-    function = _products_address(c.array.dtype)
+    product = _products(c.array.dtype)
     inner = len(b.offsets)
     tables = _offsets(n, a.offsets), _offsets(n, b.offsets)
     side = int((np.diff(a.offsets) == a.array.dtype.itemsize).all())
@@ -196,8 +219,9 @@ def add_product(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Matrix, pieces
         here = len(pieces) + _TOGETHER if stop == len(pieces) else stop
         scratch = _scratch(end - first, inner, c.array.dtype)
         n.add("windows_product", [
-            function, end - first, inner, a.row, c.row, stop - start, side, min(safe, here) - start, own[0], tables[0],
-            b.array, tables[1], own[1], _table(n, pieces[start:stop]), ours, scratch,
+            product.address, end - first, inner, a.row, c.row, stop - start, side, min(safe, here) - start,
+            own[0], tables[0], b.array, tables[1], own[1], _table(n, pieces[start:stop]), ours, scratch,
+            product.with_tiles(windows.product_tiles(product.tiles, end - first)),
         ])  # fmt: skip
 
     everything, columns = (0, rows, 0, len(pieces)), int(pieces[:, 2].sum())
@@ -214,18 +238,20 @@ def add_dots(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Operand, pieces: 
     """c[r, p] = the sum over the columns of a[r] b[p], whose pieces say where b's columns begin, and a's."""
     tiles = windows.tiles_of(c.dtype, host())
     has_sums = tiles.packs and rows >= _LEAST_ROWS
-    name, function = ("window_sums", _sums_address(c.dtype)) if has_sums else ("window_dots", _dots_address(c.dtype))
+    name, function = ("window_sums", _sums(c.dtype)) if has_sums else ("window_dots", _window_dots(c.dtype))
     inner = len(b.offsets)
     crow = c.strides[0]
     table = _table(n, pieces)
 
     def part(first: int, end: int, start: int, stop: int) -> None:
         to = moved(c, first * crow + start * c.dtype.itemsize)
-        size = window_sums.scratch_bytes(tiles)
+        if has_sums:
+            last: Any = Operand(Buffer(ARENA, window_sums.scratch_bytes(tiles)), 0, (), (), c.dtype)
+        else:
+            last = function.with_tiles(windows.dots_tiles(tiles, end - first))
         n.add(name, [
-            function, end - first, stop - start, a.row, crow, len(pieces), moved(a.array, first * a.row), b.array,
-            _offsets(n, b.offsets[start:stop]), to, table,
-            *([Operand(Buffer(ARENA, size), 0, (), (), c.dtype)] if has_sums else []),
+            function.address, end - first, stop - start, a.row, crow, len(pieces), moved(a.array, first * a.row),
+            b.array, _offsets(n, b.offsets[start:stop]), to, table, last,
         ])  # fmt: skip
 
     work = rows * inner * int(pieces[:, 2].sum())

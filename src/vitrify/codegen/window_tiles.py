@@ -47,14 +47,6 @@ class Tiles:
         """
         return self.tall == 6
 
-    @property
-    def kernels(self) -> list[tuple[int, int]]:
-        """Rows and vectors of tiles that read a where it lies: up to `wide` rows of four vectors, `wide` to `tall` rows
-        of two.
-        """
-        tall = [] if self.packs else [(r, 2) for r in range(self.wide, self.tall + 1)]
-        return [(r, 4) for r in range(1, self.wide + 1)] + tall
-
 
 def tiles_of(dtype: Dtype, target: Target) -> Tiles:
     """Tiles for 32 registers, those of AVX-512 and ARM, or 16."""
@@ -155,7 +147,7 @@ def tile(t: Tiles, rows: int, vectors: int) -> str:
     """
     T, size, tile = t.type, t.dtype.itemsize, [(r, v) for r in range(rows) for v in range(vectors)]
     lines = [
-        f"define internal void @{tile_name(t, rows, vectors)}(i64 %k, ptr %a, i64 %arow, ptr %ao, ptr %b, ptr %bo, "
+        f"define void @{tile_name(t, rows, vectors)}(i64 %k, ptr %a, i64 %arow, ptr %ao, ptr %b, ptr %bo, "
         "ptr %c, i64 %crow, ptr %pieces, i1 %more, ptr %bias) #1 {",
         "entry:", *multiples("arow"), *multiples("crow"),
     ]  # fmt: skip
@@ -211,7 +203,7 @@ def packed_tile(t: Tiles, rows: int, is_whole: bool) -> str:
     """
     own = [(r, v) for r in range(rows) for v in range(2)]
     lines = [
-        f"define internal void @{packed_tile_name(t, rows, is_whole)}(i64 %k, ptr %a, ptr %b, ptr %bo, ptr %c, "
+        f"define void @{packed_tile_name(t, rows, is_whole)}(i64 %k, ptr %a, ptr %b, ptr %bo, ptr %c, "
         "i64 %crow, ptr %pieces, i1 %more, ptr %bias) #1 {", "entry:", *multiples("crow"),
     ]  # fmt: skip
     for v in range(2):

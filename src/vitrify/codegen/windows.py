@@ -5,22 +5,26 @@ Columns come in *pieces*: what of them a vector of b's memory holds, as rows of 
 innermost. A table says of each where it begins in b and in c, in bytes, how many columns it has, and in which lanes:
 between those of two rows may be others, of zeros around the image. In c all lie side by side.
 
-    i32 windows_<type>(m, k, a, arow, aoffsets, b, boffsets, c, crow, pieces, count, bias, scratch, side, safe)
+    i32 windows_<type>(m, k, a, arow, aoffsets, b, boffsets, c, crow, pieces, count, bias, scratch, side, safe, tiles)
 
 c[r, j] = bias[r] + the sum over p of a[r, p] b[p, j]: a's element lies at aoffsets[p] in row r, b's at boffsets[p]
 behind where j's piece begins. In tiles that stay in registers, as those of `gemm`. With AVX2 blocks of a are first
 copied into the order in which tiles read them, in working memory: side says whether aoffsets are those of elements side
 by side. At so many of the first pieces, `safe`, whole vectors may be read.
 
-    i32 window_dots_<type>(m, k, a, arow, b, boffsets, c, crow, pieces, count)
+    i32 window_dots_<type>(m, k, a, arow, b, boffsets, c, crow, pieces, count, tiles)
 
 c[r, p] = the sum over j of a[r, j] b[p, j], where pieces say where columns begin in b and in a, in the first lanes.
+
+tiles: the addresses of tiles, of which a product calls few: those that `product_tiles` and `dots_tiles` say.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 from .panels import transposed
 from .window_tiles import (
@@ -53,20 +57,63 @@ TOGETHER = 36
 CHUNK = 128
 
 
+class Tile(NamedTuple):
+    """A tile: its place in the table, its name, and what writes it."""
+
+    place: int
+    name: str
+    text: Callable[[], str]
+
+
 def products_ir(t: Tiles) -> dict[str, str]:
-    """The function of products by its name, with those that it calls."""
-    made = {tile_name(t, *kernel): tile(t, *kernel) for kernel in t.kernels}
-    if t.packs:
-        kinds = [(rows, is_whole) for rows in range(t.wide, t.tall + 1) for is_whole in (False, True)]
-        made |= {packed_tile_name(t, *kind): packed_tile(t, *kind) for kind in kinds}
-        made[_pack_name(t)] = _pack(t)
-    return {**made, names_of(t.dtype)[0]: _products(t)}
+    """The function of products by its name, with those that it calls, but for tiles."""
+    packs = {_pack_name(t): _pack(t)} if t.packs else {}
+    return {**packs, names_of(t.dtype)[0]: _products(t)}
 
 
 def dots_ir(t: Tiles) -> dict[str, str]:
-    """The function of dots by its name, with those that it calls."""
-    made = {_dots_name(t, rows): _dots(t, rows) for rows in range(1, t.dots[0] + 1)}
-    return {**made, names_of(t.dtype)[1]: _sums(t)}
+    """The function of dots by its name."""
+    return {names_of(t.dtype)[1]: _sums(t)}
+
+
+def table_size(t: Tiles) -> int:
+    """How many words a table of tiles has."""
+    return 4 * (t.tall + 1)
+
+
+def product_tiles(t: Tiles, rows: int) -> list[Tile]:
+    """The tiles that a product of so many rows calls."""
+    found, most = [], PACKED_ROWS if t.packs else ROWS
+    for block in {min(rows - start, most) for start in range(0, rows, most)}:
+        if block <= t.wide:
+            found.append(Tile(block, tile_name(t, block, 4), partial(tile, t, block, 4)))
+            continue
+        for height in _heights(block, t.tall):
+            if t.packs:
+                found += [
+                    Tile(_place(t, 2 + whole, height), packed_tile_name(t, height, whole),
+                         partial(packed_tile, t, height, whole)) for whole in (False, True)
+                ]  # fmt: skip
+            else:
+                found.append(Tile(_place(t, 1, height), tile_name(t, height, 2), partial(tile, t, height, 2)))
+    return found
+
+
+def dots_tiles(t: Tiles, rows: int) -> list[Tile]:
+    """The tiles that dots of so many rows call."""
+    heights = _heights(rows, t.dots[0])
+    return [Tile(height, _dots_name(t, height), partial(_dots, t, height)) for height in heights]
+
+
+def _heights(rows: int, most: int) -> set[int]:
+    """The heights of `_parts`."""
+    parts = -(-rows // most)
+    return {rows * (part + 1) // parts - rows * part // parts for part in range(parts)}
+
+
+def _place(t: Tiles, kind: int, height: int) -> int:
+    """Where the table has a tile: of four vectors (0), of two (1), and of packed rows, with masks (2) and without."""
+    return kind * (t.tall + 1) + height
 
 
 def scratch_bytes(rows: int, inner: int, t: Tiles) -> int:
@@ -95,7 +142,7 @@ def _products(t: Tiles) -> str:
     """
     w = Writer("i32", names_of(t.dtype)[0], (
         "i64 %m", "i64 %k", "ptr %a", "i64 %arow", "ptr %ao", "ptr %b", "ptr %bo", "ptr %c", "i64 %crow",
-        "ptr %pieces", "i64 %count", "ptr %bias", "ptr %scratch", "i64 %side", "i64 %safe",
+        "ptr %pieces", "i64 %count", "ptr %bias", "ptr %scratch", "i64 %side", "i64 %safe", "ptr %tiles",
     ))  # fmt: skip
     no_bias = w.value("icmp eq ptr %bias, null")
     step, most = (_alike(w, "%k", PACKED_INNER), PACKED_ROWS) if t.packs else (str(INNER), ROWS)
@@ -110,14 +157,14 @@ def _products(t: Tiles) -> str:
             is_low = w.value(f"icmp sle i64 {rows}, {t.wide}")
             with w.when(is_low), w.loop("%count", 0, 4) as piece:
                 for start, height in _parts(w, rows, t.wide):
-                    call.of_height(start, height, range(1, t.wide + 1), 4, piece)
+                    call.of_height(start, height, 4, piece)
             with w.when(w.value(f"xor i1 {is_low}, true")):
                 if t.packs:
                     call.packed()
                 else:
                     with w.loop("%count", 0, 2) as piece:
                         for start, height in _parts(w, rows, t.tall):
-                            call.of_height(start, height, range(t.wide, t.tall + 1), 2, piece)
+                            call.of_height(start, height, 2, piece)
     w.line("ret i32 0")
     return w.text
 
@@ -150,8 +197,8 @@ class _Call:
     more: str
     without: str
 
-    def of_height(self, start: object, height: str, heights: range, vectors: int, piece: str) -> None:
-        """The tile with so many rows, which are among `heights`."""
+    def of_height(self, start: object, height: str, vectors: int, piece: str) -> None:
+        """The tile with so many rows."""
         w, t = self.w, self.t
         row = w.add(self.i0, start)
         a, c = w.at("%a", w.times(row, "%arow"), "i8"), w.at("%c", w.times(row, "%crow"), "i8")
@@ -159,14 +206,12 @@ class _Call:
         given = (f"i64 {self.inner}", f"ptr {a}", "i64 %arow", f"ptr {self.tables[0]}", "ptr %b",
                  f"ptr {self.tables[1]}", f"ptr {c}", "i64 %crow", f"ptr {w.at('%pieces', w.times(piece, PIECE))}",
                  f"i1 {self.more}", f"ptr {bias}")  # fmt: skip
-        for rows in heights:
-            with w.when(w.value(f"icmp eq i64 {height}, {rows}")):
-                w.call("void", f"@{tile_name(t, rows, vectors)}", *given)
+        called = w.load("%tiles", w.add(height, _place(t, 0 if vectors == 4 else 1, 0)), "ptr")
+        w.call("void", called, *given)
 
     def packed(self) -> None:
         """All tiles, of rows that are packed first."""
         w, t = self.w, self.t
-        heights = range(t.wide, t.tall + 1)
         most = w.value(f"select i1 {w.value('icmp eq i64 %side, 0')}, i64 {TOGETHER}, i64 {self.inner}")
         with w.loop(self.inner, 0, most) as q0:
             count = w.least(w.value(f"sub i64 {self.inner}, {q0}"), most)
@@ -183,11 +228,8 @@ class _Call:
                 given = (f"i64 {self.inner}", f"ptr {w.at('%scratch', w.times(start, self.inner), t.type)}", "ptr %b",
                          f"ptr {self.tables[1]}", f"ptr {w.at('%c', w.times(row, '%crow'), 'i8')}", "i64 %crow",
                          f"ptr {w.at('%pieces', w.times(piece, PIECE))}", f"i1 {self.more}", f"ptr {bias}")  # fmt: skip
-                for rows in heights:
-                    is_it = w.value(f"icmp eq i64 {height}, {rows}")
-                    for whole, says in ((True, is_whole), (False, w.value(f"xor i1 {is_whole}, true"))):
-                        with w.when(w.value(f"and i1 {is_it}, {says}")):
-                            w.call("void", f"@{packed_tile_name(t, rows, whole)}", *given)
+                first = w.value(f"select i1 {is_whole}, i64 {_place(t, 3, 0)}, i64 {_place(t, 2, 0)}")
+                w.call("void", w.load("%tiles", w.add(height, first), "ptr"), *given)
 
 
 def _pack_name(t: Tiles) -> str:
@@ -245,7 +287,7 @@ def _dots(t: Tiles, rows: int) -> str:
     T, size, width = t.type, t.dtype.itemsize, t.dots[1]
     tile = [(r, p) for r in range(rows) for p in range(width)]
     lines = [
-        f"define internal void @{_dots_name(t, rows)}(i64 %count, ptr %a, i64 %arow, ptr %b, ptr %bo, i64 %left, "
+        f"define void @{_dots_name(t, rows)}(i64 %count, ptr %a, i64 %arow, ptr %b, ptr %bo, i64 %left, "
         "ptr %c, i64 %crow, ptr %pieces, i1 %more) #1 {",
         "entry:", *multiples("arow"), *multiples("crow"), "  %last = sub i64 %left, 1",
     ]  # fmt: skip
@@ -287,7 +329,7 @@ def _dots(t: Tiles, rows: int) -> str:
 def _sums(t: Tiles) -> str:
     w = Writer("i32", names_of(t.dtype)[1], (
         "i64 %m", "i64 %k", "ptr %a", "i64 %arow", "ptr %b", "ptr %bo", "ptr %c", "i64 %crow", "ptr %pieces",
-        "i64 %count",
+        "i64 %count", "ptr %tiles",
     ))  # fmt: skip
     rows, width = t.dots
     parts = w.value(f"sdiv i64 {w.add('%m', rows - 1)}, {rows}")
@@ -300,14 +342,12 @@ def _sums(t: Tiles) -> str:
             left, c = w.value(f"sub i64 %k, {p}"), w.at(row, p, t.type)
             given = (f"i64 {count}", f"ptr {a}", "i64 %arow", "ptr %b", f"ptr {w.at('%bo', p)}", f"i64 {left}",
                      f"ptr {c}", "i64 %crow", f"ptr {pieces}", f"i1 {more}")  # fmt: skip
-            for height in range(1, rows + 1):
-                with w.when(w.value(f"icmp eq i64 {w.value(f'sub i64 {end}, {start}')}, {height}")):
-                    w.call("void", f"@{_dots_name(t, height)}", *given)
+            w.call("void", w.load("%tiles", w.value(f"sub i64 {end}, {start}"), "ptr"), *given)
     w.line("ret i32 0")
     return w.text
 
 
 __all__ = [
-    "INNER", "ORDER", "ORDER_BITS", "PIECE", "ROWS", "Tiles", "declarations", "dots_ir", "names_of", "products_ir",
-    "scratch_bytes", "tiles_of",
+    "INNER", "ORDER", "ORDER_BITS", "PIECE", "ROWS", "Tile", "Tiles", "declarations", "dots_ir", "dots_tiles",
+    "names_of", "product_tiles", "products_ir", "scratch_bytes", "table_size", "tiles_of",
 ]  # fmt: skip
