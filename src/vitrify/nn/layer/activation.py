@@ -49,6 +49,11 @@ class RReLU(Layer):
     """Leaky ReLU whose slope is drawn from [lower, upper) for each element while training, and their mean afterwards.
 
     Source: paddle.nn.RReLU.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.RReLU(0.25, 0.75).eval()(paddle.to_tensor([-2.0, 2.0])).tolist()
+        [-1.0, 2.0]
     """
 
     def __init__(self, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0, name: str | None = None) -> None:
@@ -71,6 +76,11 @@ class PReLU(Layer):
     """max(0, x) + weight * min(0, x) with a learned weight, one for all channels or one each.
 
     num_parameters: 1 or the number of channels. Source: paddle.nn.PReLU.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.PReLU(init=0.5)(paddle.to_tensor([-2.0, 2.0])).tolist()
+        [-1.0, 2.0]
     """
 
     def __init__(
@@ -102,7 +112,13 @@ class PReLU(Layer):
 
 
 class Softmax2D(Layer):
-    """Softmax over the channels of [N, C, H, W] or [C, H, W]. Source: paddle.nn.Softmax2D."""
+    """Softmax over the channels of [N, C, H, W] or [C, H, W]. Source: paddle.nn.Softmax2D.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.Softmax2D()(paddle.ones([2, 1, 1])).tolist()
+        [[[0.5]], [[0.5]]]
+    """
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__()

@@ -40,7 +40,13 @@ Unflatten = _public("Unflatten", unflatten, inputs=_INPUT, shown=None, axis=REQU
 
 
 class Identity(Layer):
-    """Returns its input; takes and ignores any arguments. Source: paddle.nn.Identity."""
+    """Returns its input; takes and ignores any arguments. Source: paddle.nn.Identity.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.Identity()(paddle.to_tensor([1.0, 2.0])).tolist()
+        [1.0, 2.0]
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -89,7 +95,13 @@ class Linear(Layer):
 
 
 class Bilinear(Layer):
-    """x1 @ weight[i] @ x2 + bias[i] for each output i, with weight [out, in1, in2]. Source: paddle.nn.Bilinear."""
+    """x1 @ weight[i] @ x2 + bias[i] for each output i, with weight [out, in1, in2]. Source: paddle.nn.Bilinear.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.Bilinear(3, 4, 5)(paddle.ones([2, 3]), paddle.ones([2, 4])).shape
+        paddle.Size([2, 5])
+    """
 
     def __init__(
         self,
@@ -214,6 +226,11 @@ class Dropout(Layer):
 
     axis: drop whole slices along the other axes. mode: "upscale_in_train" scales while training, "downscale_in_infer"
     in evaluation.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.Dropout(0.5).eval()(paddle.to_tensor([1.0, 2.0])).tolist()
+        [1.0, 2.0]
     """
 
     def __init__(
@@ -252,7 +269,13 @@ class Dropout(Layer):
 
 
 class Fold(Layer):
-    """Sums sliding patches [N, C * kh * kw, L] back into [N, C, H, W]. Source: paddle.nn.Fold."""
+    """Sums sliding patches [N, C * kh * kw, L] back into [N, C, H, W]. Source: paddle.nn.Fold.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.Fold(output_sizes=4, kernel_sizes=2, strides=2)(paddle.ones([1, 4, 4])).shape
+        paddle.Size([1, 1, 4, 4])
+    """
 
     def __init__(
         self,
@@ -283,7 +306,13 @@ class Fold(Layer):
 
 
 class Unfold(Layer):
-    """All sliding patches of [N, C, H, W] as columns [N, C * kh * kw, L]. Source: paddle.nn.Unfold."""
+    """All sliding patches of [N, C, H, W] as columns [N, C * kh * kw, L]. Source: paddle.nn.Unfold.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.Unfold(kernel_sizes=2, strides=2)(paddle.ones([1, 1, 4, 4])).shape
+        paddle.Size([1, 4, 4])
+    """
 
     def __init__(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from ...core.dtype import DTypeLike
@@ -14,6 +15,7 @@ from ...eager.layer import Layer
 from ...eager.param_attr import ParamAttrLike
 from .. import functional as F
 from ..initializer import Normal
+from .examples import example_of
 
 Size: TypeAlias = int | Sequence[int]
 Padding: TypeAlias = int | str | Sequence[Any]
@@ -233,15 +235,16 @@ def _conv_class(name: str, dims: int, data_format: str, function: Any) -> type[_
     padding: a number, one for each dimension or side, "same" or "valid". padding_mode: what the border holds, "zeros",
     "reflect", "replicate" or "circular". Source: paddle.nn.{name}.
     """
-    members = {"__init__": __init__, "_dims": dims, "_function": staticmethod(function), "__doc__": doc}
-    return type(name, (_Conv,), {**members, "__module__": __name__})
+    members = {"__init__": __init__, "_dims": dims, "_function": staticmethod(function)}
+    return type(name, (_Conv,), {**members, "__doc__": cleandoc(doc) + example_of(name), "__module__": __name__})
 
 
 def _transpose_doc(name: str, dims: int) -> str:
-    return f"""Transposed convolution over {dims} dimension{"s" * (dims > 1)}, weight [in, out / groups, *kernel].
+    doc = f"""Transposed convolution over {dims} dimension{"s" * (dims > 1)}, weight [in, out / groups, *kernel].
 
     output_padding: how much longer the output is at one end. Source: paddle.nn.{name}.
     """
+    return cleandoc(doc) + example_of(name)
 
 
 def _transpose_class(name: str, dims: int, data_format: str, function: Any) -> type[_ConvTranspose]:
@@ -282,6 +285,11 @@ class Conv1DTranspose(_ConvTranspose):
     """Transposed convolution over 1 dimension, weight [in, out / groups, kernel], bias [out].
 
     output_padding: how much longer the output is at one end. Source: paddle.nn.Conv1DTranspose.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.Conv1DTranspose(3, 8, 2, stride=2)(paddle.ones([1, 3, 4])).shape
+        paddle.Size([1, 8, 8])
     """
 
     _dims = 1

@@ -11,6 +11,7 @@ from ...core.modes import recorder
 from ...core.pytree import all_leaves
 from ...eager.layer import Layer
 from ...ops.arguments import is_unknown
+from .examples import example_of
 
 REQUIRED: Any = Parameter.empty
 _POSITIONAL = Parameter.POSITIONAL_OR_KEYWORD
@@ -100,7 +101,7 @@ def layer_of(
     fields = {n: kept_as.get(n, prefix + n) for n in defaults}
     members: dict[str, Any] = {
         "__module__": module,
-        "__doc__": _doc(name, function, inputs, settings),
+        "__doc__": _doc(name, function, inputs, settings, _room(module)),
         "_function": staticmethod(function),
         "_signature": Signature([Parameter(n, _POSITIONAL, default=d) for n, d in defaults.items()]),
         "_fields": fields,
@@ -141,10 +142,15 @@ def _forward_with(inputs: Sequence[str], options: Mapping[str, Any]) -> Callable
     return forward
 
 
-def _doc(name: str, function: Callable[..., Any], inputs: Sequence[str], settings: dict[str, Any]) -> str:
+def _room(module: str) -> str:
+    """Where users find the Layers of a module: `vitrify.nn.layer.loss` is `paddle.nn`."""
+    return module.partition(".layer")[0].replace("vitrify", "paddle")
+
+
+def _doc(name: str, function: Callable[..., Any], inputs: Sequence[str], settings: dict[str, Any], room: str) -> str:
     first = (function.__doc__ or f"{function.__name__} as a Layer.").strip().splitlines()[0]
     call = f"F.{function.__name__}({', '.join([*inputs, *settings])})"
-    return f"{first}\n\nThe Layer of `{call}`. Source: paddle.nn.{name}."
+    return f"{first}\n\nThe Layer of `{call}`. Source: {room}.{name}.{example_of(name, room)}"
 
 
 __all__ = ["REQUIRED", "FunctionalLayer", "layer_of"]

@@ -134,7 +134,13 @@ class _BatchNormNd(_BatchNormBase):
 
 
 class BatchNorm1D(_BatchNormNd):
-    """Batch normalization of [N, C] or [N, C, L]. Source: paddle.nn.BatchNorm1D; Ioffe, Szegedy 2015."""
+    """Batch normalization of [N, C] or [N, C, L]. Source: paddle.nn.BatchNorm1D; Ioffe, Szegedy 2015.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.BatchNorm1D(3)(paddle.ones([2, 3, 4])).shape
+        paddle.Size([2, 3, 4])
+    """
 
     _ndims = (2, 3)
     _layout = "NCL"
@@ -154,7 +160,13 @@ class BatchNorm2D(_BatchNormNd):
 
 
 class BatchNorm3D(_BatchNormNd):
-    """Batch normalization of [N, C, D, H, W]. Source: paddle.nn.BatchNorm3D; Ioffe, Szegedy 2015."""
+    """Batch normalization of [N, C, D, H, W]. Source: paddle.nn.BatchNorm3D; Ioffe, Szegedy 2015.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.BatchNorm3D(3)(paddle.ones([2, 3, 4, 4, 4])).shape
+        paddle.Size([2, 3, 4, 4, 4])
+    """
 
     _ndims = (5,)
     _layout = "NCDHW"
@@ -164,6 +176,11 @@ class SyncBatchNorm(_BatchNormNd):
     """Batch normalization over the batches of all processes; of this one alone when there is no other.
 
     Source: paddle.nn.SyncBatchNorm.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.SyncBatchNorm(3)(paddle.ones([2, 3, 4, 4])).shape
+        paddle.Size([2, 3, 4, 4])
     """
 
     _ndims = (2, 3, 4, 5)
@@ -216,6 +233,11 @@ class BatchNorm(_BatchNormBase):
     """Batch normalization of input with any number of dimensions, then an activation by name.
 
     Source: paddle.nn.BatchNorm, the form of Paddle 1.x; prefer BatchNorm1D, 2D and 3D.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.BatchNorm(3, act="relu")(paddle.ones([2, 3, 4, 4])).shape
+        paddle.Size([2, 3, 4, 4])
     """
 
     def __init__(
@@ -307,21 +329,39 @@ class _InstanceNormBase(Layer):
 
 
 class InstanceNorm1D(_InstanceNormBase):
-    """Instance normalization of [N, C] or [N, C, L]. Source: paddle.nn.InstanceNorm1D; Ulyanov 2016."""
+    """Instance normalization of [N, C] or [N, C, L]. Source: paddle.nn.InstanceNorm1D; Ulyanov 2016.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.InstanceNorm1D(1)(paddle.to_tensor([[[1.0, 3.0]]])).numpy().round(2)
+        array([[[-1.,  1.]]], dtype=float32)
+    """
 
     _ndims = (2, 3)
     _layout = "NCL"
 
 
 class InstanceNorm2D(_InstanceNormBase):
-    """Instance normalization of [N, C, H, W]. Source: paddle.nn.InstanceNorm2D; Ulyanov 2016."""
+    """Instance normalization of [N, C, H, W]. Source: paddle.nn.InstanceNorm2D; Ulyanov 2016.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.InstanceNorm2D(3)(paddle.ones([2, 3, 4, 4])).shape
+        paddle.Size([2, 3, 4, 4])
+    """
 
     _ndims = (4,)
     _layout = "NCHW"
 
 
 class InstanceNorm3D(_InstanceNormBase):
-    """Instance normalization of [N, C, D, H, W]. Source: paddle.nn.InstanceNorm3D; Ulyanov 2016."""
+    """Instance normalization of [N, C, D, H, W]. Source: paddle.nn.InstanceNorm3D; Ulyanov 2016.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.InstanceNorm3D(3)(paddle.ones([2, 3, 4, 4, 4])).shape
+        paddle.Size([2, 3, 4, 4, 4])
+    """
 
     _ndims = (5,)
     _layout = "NCDHW"
@@ -375,7 +415,13 @@ class LayerNorm(Layer):
 
 
 class GroupNorm(Layer):
-    """Normalizes the channels of [N, C, *] in groups. Source: paddle.nn.GroupNorm; Wu, He 2018."""
+    """Normalizes the channels of [N, C, *] in groups. Source: paddle.nn.GroupNorm; Wu, He 2018.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.GroupNorm(num_groups=2, num_channels=6)(paddle.ones([2, 6, 4])).shape
+        paddle.Size([2, 6, 4])
+    """
 
     @aliased(epsilon="eps")
     def __init__(
@@ -416,6 +462,13 @@ class SpectralNorm(Layer):
 
     weight_shape: what forward will be given. dim: the dimension that becomes the matrix's rows.
     Source: paddle.nn.SpectralNorm; Miyato 2018.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> norm = paddle.nn.SpectralNorm([2, 2], power_iters=20)
+        >>> norm(paddle.to_tensor([[4.0, 0.0], [0.0, 2.0]])).numpy().round(2)
+        array([[1. , 0. ],
+               [0. , 0.5]], dtype=float32)
     """
 
     def __init__(

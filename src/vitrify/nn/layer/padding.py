@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ...eager.layer import Layer
 from ...ops.methods import TensorMethods
 from .. import functional as F
+from .examples import example_of
 
 Padding = Any  # an int for all sides, [left, right, top, bottom, ...] or a tensor of these
 
@@ -45,7 +46,7 @@ def _pad_class(name: str, dims: int, init: Any, what: str) -> Any:
         "_dims": dims,
         "__init__": init,
         "__module__": __name__,
-        "__doc__": f"{doc}\n\nSource: paddle.nn.{name}.",
+        "__doc__": f"{doc}\n\nSource: paddle.nn.{name}." + example_of(name),
     }
     return type(name, (_Pad,), members)
 

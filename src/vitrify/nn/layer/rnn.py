@@ -134,7 +134,15 @@ class RNN(Layer):
 
 
 class BiRNN(Layer):
-    """Two cells, one along the sequence and one against it, their outputs side by side. Source: paddle.nn.BiRNN."""
+    """Two cells, one along the sequence and one against it, their outputs side by side. Source: paddle.nn.BiRNN.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> rnn = paddle.nn.BiRNN(paddle.nn.GRUCell(4, 8), paddle.nn.GRUCell(4, 8))
+        >>> outputs, states = rnn(paddle.ones([2, 5, 4]))
+        >>> outputs.shape
+        paddle.Size([2, 5, 16])
+    """
 
     def __init__(self, cell_fw: Any, cell_bw: Any, time_major: bool = False) -> None:
         super().__init__()
@@ -269,7 +277,14 @@ def _joined(states: Sequence[Any]) -> Any:
 
 
 class SimpleRNN(RNNBase):
-    """Layers of SimpleRNNCell. Source: paddle.nn.SimpleRNN."""
+    """Layers of SimpleRNNCell. Source: paddle.nn.SimpleRNN.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> outputs, h = paddle.nn.SimpleRNN(4, 8, num_layers=2)(paddle.ones([3, 5, 4]))
+        >>> outputs.shape, h.shape
+        (paddle.Size([3, 5, 8]), paddle.Size([2, 3, 8]))
+    """
 
     def __init__(
         self,
@@ -331,7 +346,14 @@ class LSTM(RNNBase):
 
 
 class GRU(RNNBase):
-    """Layers of GRUCell. Source: paddle.nn.GRU."""
+    """Layers of GRUCell. Source: paddle.nn.GRU.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> outputs, h = paddle.nn.GRU(4, 8, direction="bidirect")(paddle.ones([3, 5, 4]))
+        >>> outputs.shape, h.shape
+        (paddle.Size([3, 5, 16]), paddle.Size([2, 3, 8]))
+    """
 
     mode = "GRU"
 

@@ -130,7 +130,14 @@ class GatedCell(RNNCellBase):
 
 
 class SimpleRNNCell(GatedCell):
-    """h' = act(W_ih x + b_ih + W_hh h + b_hh), with act tanh or relu. Source: paddle.nn.SimpleRNNCell; Elman 1990."""
+    """h' = act(W_ih x + b_ih + W_hh h + b_hh), with act tanh or relu. Source: paddle.nn.SimpleRNNCell; Elman 1990.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> output, state = paddle.nn.SimpleRNNCell(4, 8)(paddle.ones([3, 4]))
+        >>> output.shape, state.shape
+        (paddle.Size([3, 8]), paddle.Size([3, 8]))
+    """
 
     _ACTIVATIONS: ClassVar[dict[str, Callable[..., Any]]] = {"tanh": F.tanh, "relu": F.relu}
 
@@ -223,6 +230,12 @@ class GRUCell(GatedCell):
 
     r, z = sigmoid(...), n = tanh(W_ic x + b_ic + r * (W_hc h + b_hc)), h' = z * h + (1 - z) * n.
     Source: paddle.nn.GRUCell; Cho 2014.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> output, state = paddle.nn.GRUCell(4, 8)(paddle.ones([3, 4]))
+        >>> output.shape, state.shape
+        (paddle.Size([3, 8]), paddle.Size([3, 8]))
     """
 
     _gates = 3

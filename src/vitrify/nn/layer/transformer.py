@@ -106,6 +106,11 @@ class TransformerEncoderLayer(_Block):
 
     normalize_before: normalize the input of each part instead of its output. weight_attr, bias_attr: one for all, or a
     list: attention, feed-forward. Source: paddle.nn.TransformerEncoderLayer; Vaswani 2017.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.TransformerEncoderLayer(16, nhead=2, dim_feedforward=32)(paddle.ones([2, 5, 16])).shape
+        paddle.Size([2, 5, 16])
     """
 
     def __init__(
@@ -143,6 +148,12 @@ class TransformerDecoderLayer(_Block):
 
     Arguments as TransformerEncoderLayer's; lists of attributes: self attention, cross attention, feed-forward.
     Source: paddle.nn.TransformerDecoderLayer; Vaswani 2017.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> layer = paddle.nn.TransformerDecoderLayer(16, nhead=2, dim_feedforward=32)
+        >>> layer(paddle.ones([2, 4, 16]), memory=paddle.ones([2, 5, 16])).shape
+        paddle.Size([2, 4, 16])
     """
 
     def __init__(
@@ -191,6 +202,12 @@ class TransformerEncoder(Layer):
     """A stack of encoder layers made like `encoder_layer`. Source: paddle.nn.TransformerEncoder.
 
     norm: a LayerNorm for the output.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> layer = paddle.nn.TransformerEncoderLayer(16, nhead=2, dim_feedforward=32)
+        >>> paddle.nn.TransformerEncoder(layer, num_layers=2)(paddle.ones([2, 5, 16])).shape
+        paddle.Size([2, 5, 16])
     """
 
     def __init__(self, encoder_layer: Any, num_layers: int, norm: Any = None) -> None:
@@ -222,6 +239,13 @@ class TransformerDecoder(Layer):
     """A stack of decoder layers made like `decoder_layer`. Source: paddle.nn.TransformerDecoder.
 
     norm: a LayerNorm for the output.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> layer = paddle.nn.TransformerDecoderLayer(16, nhead=2, dim_feedforward=32)
+        >>> decoder = paddle.nn.TransformerDecoder(layer, num_layers=2)
+        >>> decoder(paddle.ones([2, 4, 16]), paddle.ones([2, 5, 16])).shape
+        paddle.Size([2, 4, 16])
     """
 
     def __init__(self, decoder_layer: Any, num_layers: int, norm: Any = None) -> None:

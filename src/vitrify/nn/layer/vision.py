@@ -29,6 +29,11 @@ class Upsample(Layer):
     """Resizes the spatial dimensions to `size`, or by `scale_factor`. Source: paddle.nn.Upsample.
 
     mode: "nearest", "linear", "bilinear", "trilinear", "bicubic" or "area".
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.Upsample(scale_factor=2)(paddle.to_tensor([[[[1.0, 2.0]]]])).tolist()
+        [[[[1.0, 1.0, 2.0, 2.0], [1.0, 1.0, 2.0, 2.0]]]]
     """
 
     def __init__(
@@ -79,6 +84,11 @@ class UpsamplingNearest2D(Layer):
     """Resizes images by repeating the nearest pixel. Source: paddle.nn.UpsamplingNearest2D.
 
     size: (H, W), or one integer for both.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.UpsamplingNearest2D(size=(4, 6))(paddle.ones([1, 3, 2, 2])).shape
+        paddle.Size([1, 3, 4, 6])
     """
 
     def __init__(
@@ -103,7 +113,13 @@ class UpsamplingNearest2D(Layer):
 
 
 class UpsamplingBilinear2D(UpsamplingNearest2D):
-    """Resizes images bilinearly, corner to corner. Source: paddle.nn.UpsamplingBilinear2D."""
+    """Resizes images bilinearly, corner to corner. Source: paddle.nn.UpsamplingBilinear2D.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.UpsamplingBilinear2D(size=(1, 3))(paddle.to_tensor([[[[1.0, 2.0]]]])).tolist()
+        [[[[1.0, 1.5, 2.0]]]]
+    """
 
     def forward(self, x: Any) -> Any:
         """x: [N, C, H, W] -> [N, C, H', W']."""
@@ -125,7 +141,13 @@ def _target(layer: Any) -> str:
 
 
 class PairwiseDistance(Layer):
-    """The p-norm of x - y + epsilon along the last dimension. Source: paddle.nn.PairwiseDistance."""
+    """The p-norm of x - y + epsilon along the last dimension. Source: paddle.nn.PairwiseDistance.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.nn.PairwiseDistance(epsilon=0.0)(paddle.zeros([1, 2]), paddle.to_tensor([[3.0, 4.0]])).tolist()
+        [5.0]
+    """
 
     def __init__(self, p: float = 2.0, epsilon: float = 1e-6, keepdim: bool = False, name: str | None = None) -> None:
         super().__init__()
