@@ -99,6 +99,16 @@ def append_backward(
     all of the program. checkpoints: Variables or names between which PaddlePaddle computes values again for backward;
     gradients are the same, and what is kept follows from the operators here. Raises DTypeError for a loss or checkpoint
     that is no Variable. Source: paddle.static.append_backward.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main, paddle.static.Program()):
+        ...     x = paddle.static.data("x", [4, 2])
+        ...     loss = paddle.static.nn.fc(x, 1).mean()
+        ...     pairs = paddle.static.append_backward(loss)
+        >>> [list(gradient.shape) for _, gradient in pairs]
+        [[2, 1], [1]]
     """
     block = _variables("append_backward: loss", [loss])[0].block
     _variables(

@@ -62,5 +62,11 @@ def operator_of(op: Any) -> Callable[[Any, Any], Any]:
 
 
 def in_dynamic_mode() -> bool:
-    """Whether op calls run eagerly in this thread. Source: paddle.in_dynamic_mode."""
+    """Whether op calls run eagerly in this thread. Source: paddle.in_dynamic_mode.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.in_dynamic_mode()
+        True
+    """
     return _current() is None

@@ -272,7 +272,13 @@ def default_dtype() -> DType:
 
 
 def get_default_dtype() -> str:
-    """Return the default floating type's name, as Paddle's function of this name does."""
+    """Return the default floating type's name, as Paddle's function of this name does.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.get_default_dtype()
+        'float32'
+    """
     return _DEFAULT.get().name
 
 
@@ -280,6 +286,13 @@ def set_default_dtype(d: DTypeLike) -> None:
     """Make `d` (float16, bfloat16, float32 or float64) the default floating type; raises DTypeError for others.
 
     Inside `default_dtype_guard` it changes the guard's own value only.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.set_default_dtype("float64")
+        >>> paddle.ones([1]).dtype
+        paddle.float64
+        >>> paddle.set_default_dtype("float32")
     """
     _DEFAULT.set(_default_choice(d))
 

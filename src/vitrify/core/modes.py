@@ -72,5 +72,12 @@ def is_tracing() -> bool:
 
 
 def is_grad_enabled() -> bool:
-    """Whether ops record gradients in this thread. Source: paddle.is_grad_enabled."""
+    """Whether ops record gradients in this thread. Source: paddle.is_grad_enabled.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.no_grad():
+        ...     print(paddle.is_grad_enabled())
+        False
+    """
     return grad_enabled.get()

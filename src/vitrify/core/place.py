@@ -148,6 +148,11 @@ def set_device(device: PlaceLike) -> Place:
     """Put new tensors on `device` from now on and return its place.
 
     Inside `place_guard` it changes the guard's own place only. Raises ArgumentError for a GPU when CuPy is missing.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.set_device("cpu")
+        Place(cpu)
     """
     place = _usable(as_place(device))
     _CURRENT.set(place)

@@ -95,12 +95,30 @@ def seed(seed: int) -> Generator:
 
 
 def get_rng_state(device: object = None) -> list[Key]:
-    """Return the default generator's state, in a list as Paddle does: one a device; ours is one for all of them."""
+    """Return the default generator's state, in a list as Paddle does: one a device; ours is one for all of them.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> state = paddle.get_rng_state()
+        >>> first = paddle.rand([2])
+        >>> paddle.set_rng_state(state)
+        >>> (paddle.rand([2]) == first).all().item()
+        True
+    """
     return [_CURRENT.get().get_state()]
 
 
 def set_rng_state(state_list: Sequence[Key], device: object = None) -> None:
-    """Continue the default generator from what `get_rng_state` returned; raises ArgumentError for other lists."""
+    """Continue the default generator from what `get_rng_state` returned; raises ArgumentError for other lists.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> state = paddle.get_rng_state()
+        >>> first = paddle.rand([2])
+        >>> paddle.set_rng_state(state)
+        >>> (paddle.rand([2]) == first).all().item()
+        True
+    """
     if len(state_list) != 1:
         raise ArgumentError(
             f"set_rng_state takes the list that get_rng_state returns, of 1 state, not {len(state_list)}"

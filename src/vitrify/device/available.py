@@ -97,12 +97,24 @@ def get_cudnn_version() -> int | None:
 
 
 def is_compiled_with_rocm() -> bool:
-    """False: AMD's GPUs are not supported. Source: paddle.device.is_compiled_with_rocm."""
+    """False: AMD's GPUs are not supported. Source: paddle.device.is_compiled_with_rocm.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.is_compiled_with_rocm()
+        False
+    """
     return False
 
 
 def is_compiled_with_xpu() -> bool:
-    """False: Baidu's accelerators are not supported. Source: paddle.device.is_compiled_with_xpu."""
+    """False: Baidu's accelerators are not supported. Source: paddle.device.is_compiled_with_xpu.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.is_compiled_with_xpu()
+        False
+    """
     return False
 
 

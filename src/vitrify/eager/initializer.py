@@ -104,7 +104,14 @@ def fan_sum(shape: Sequence[int], fan_in: float | None, fan_out: float | None) -
 
 
 class Constant(Initializer):
-    """Every element is `value`. Source: paddle.nn.initializer.Constant."""
+    """Every element is `value`. Source: paddle.nn.initializer.Constant.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> start = paddle.nn.initializer.Constant(2.0)
+        >>> paddle.create_parameter([2], "float32", default_initializer=start).tolist()
+        [2.0, 2.0]
+    """
 
     def __init__(self, value: float = 0.0) -> None:
         self.value = value
@@ -115,7 +122,14 @@ class Constant(Initializer):
 
 
 class XavierUniform(Initializer):
-    """Uniform within ±gain * sqrt(6 / (fan_in + fan_out)). Source: paddle.nn.initializer.XavierUniform; Glorot 2010."""
+    """Uniform within ±gain * sqrt(6 / (fan_in + fan_out)). Source: paddle.nn.initializer.XavierUniform; Glorot 2010.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> start = paddle.nn.initializer.XavierUniform()
+        >>> paddle.create_parameter([2, 3], "float32", default_initializer=start).shape
+        paddle.Size([2, 3])
+    """
 
     def __init__(
         self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0, name: str | None = None
@@ -131,7 +145,14 @@ class XavierUniform(Initializer):
 
 
 class Normal(Initializer):
-    """Normally distributed. Source: paddle.nn.initializer.Normal."""
+    """Normally distributed. Source: paddle.nn.initializer.Normal.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> start = paddle.nn.initializer.Normal(mean=0.0, std=0.1)
+        >>> paddle.create_parameter([2], "float32", default_initializer=start).shape
+        paddle.Size([2])
+    """
 
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
         self.mean = mean

@@ -70,6 +70,14 @@ def load(path: Path | BinaryIO, **configs: Any) -> Any:
     return_numpy: arrays in place of Tensors. keep_name_table: keep Paddle's table of parameter names.
     Raises FileFormatError when the file is damaged, of another kind, or holds more than data; ArgumentError when there
     is no such file. Source: paddle.load.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp() + "/net.pdparams"
+        >>> paddle.save({"weight": paddle.ones([2])}, path)
+        >>> paddle.load(path)["weight"].tolist()
+        [1.0, 1.0]
     """
     _check_options("load", configs, _LOAD_OPTIONS)
     return_numpy = bool(configs.get("return_numpy", False))

@@ -98,12 +98,28 @@ _current: ContextVar[_Programs] = ContextVar("current_programs", default=_DEFAUL
 
 
 def default_main_program() -> Program:
-    """The program that op calls are recorded into in static mode. Source: paddle.static.default_main_program."""
+    """The program that op calls are recorded into in static mode. Source: paddle.static.default_main_program.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     print(paddle.static.default_main_program() is main)
+        True
+    """
     return _current.get().main
 
 
 def default_startup_program() -> Program:
-    """The program that initialises parameters. Source: paddle.static.default_startup_program."""
+    """The program that initialises parameters. Source: paddle.static.default_startup_program.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> startup = paddle.static.Program()
+        >>> with paddle.static.program_guard(paddle.static.Program(), startup):
+        ...     print(paddle.static.default_startup_program() is startup)
+        True
+    """
     return _current.get().startup
 
 
@@ -164,13 +180,31 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
 
 
 def enable_static() -> None:
-    """Record op calls of this thread into the default main program from now on. Source: paddle.enable_static."""
+    """Record op calls of this thread into the default main program from now on. Source: paddle.enable_static.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.enable_static()
+        >>> paddle.in_dynamic_mode()
+        False
+        >>> paddle.disable_static()
+    """
     if recorder.get() is None:
         recorder.set(_current.get().builder)
 
 
 def disable_static(place: Any = None) -> None:
-    """Run op calls of this thread eagerly again. Source: paddle.disable_static."""
+    """Run op calls of this thread eagerly again. Source: paddle.disable_static.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.enable_static()
+        >>> paddle.in_dynamic_mode()
+        False
+        >>> paddle.disable_static()
+        >>> paddle.in_dynamic_mode()
+        True
+    """
     recorder.set(None)
 
 

@@ -107,7 +107,13 @@ def _convert_layer(layer: Layer, make: Callable[..., StaticFunction]) -> Layer:
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
-    """Turn conversion on or off; off, static functions run eagerly. Source: paddle.jit.enable_to_static."""
+    """Turn conversion on or off; off, static functions run eagerly. Source: paddle.jit.enable_to_static.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.jit.enable_to_static(False)  # every static function runs as it was written
+        >>> paddle.jit.enable_to_static(True)
+    """
     if not isinstance(enable_to_static_bool, bool):
         raise DTypeError(f"enable_to_static: expects a bool, got {type(enable_to_static_bool).__name__}")
     ENABLED.set(enable_to_static_bool)

@@ -254,6 +254,15 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     belongs to another save, UnsupportedError for another format's operators that are not known here, OSError when it
     is not there.
     Source: paddle.jit.load.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> net = paddle.nn.Linear(2, 3)
+        >>> path = tempfile.mkdtemp() + "/net"
+        >>> paddle.jit.save(net, path, input_spec=[paddle.static.InputSpec([None, 2])])
+        >>> paddle.jit.load(path)(paddle.ones([4, 2])).shape
+        paddle.Size([4, 3])
     """
     unknown = set(configs) - {"model_filename", "params_filename", "keep_name_table"}
     if unknown:

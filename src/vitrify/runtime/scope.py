@@ -175,7 +175,13 @@ _current: ContextVar[Scope] = ContextVar("current_scope", default=_ROOT)
 
 
 def global_scope() -> Scope:
-    """The scope that Executors use by default. Source: paddle.static.global_scope."""
+    """The scope that Executors use by default. Source: paddle.static.global_scope.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.static.global_scope().find_var("no such name") is None
+        True
+    """
     return _current.get()
 
 

@@ -37,6 +37,14 @@ def not_to_static(func: Callable[..., Any] | None = None) -> Any:
     """Mark a function, or a class with all its methods, so that conversion leaves it as it is.
 
     Source: paddle.jit.not_to_static.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> @paddle.jit.not_to_static
+        ... def by_hand(x):
+        ...     return x + 1
+        >>> by_hand(paddle.to_tensor([1.0])).tolist()
+        [2.0]
     """
     if func is None:
         return not_to_static

@@ -70,7 +70,14 @@ def shape_size(shape: Shape) -> int:
 
 
 class TruncatedNormal(Initializer):
-    """Normally distributed, but only numbers within [a, b]. Source: paddle.nn.initializer.TruncatedNormal."""
+    """Normally distributed, but only numbers within [a, b]. Source: paddle.nn.initializer.TruncatedNormal.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> start = paddle.nn.initializer.TruncatedNormal(std=0.1)
+        >>> paddle.create_parameter([2], "float32", default_initializer=start).shape
+        paddle.Size([2])
+    """
 
     def __init__(
         self, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0, name: str | None = None
@@ -90,7 +97,14 @@ class TruncatedNormal(Initializer):
 
 
 class Uniform(Initializer):
-    """Uniform in [low, high). Source: paddle.nn.initializer.Uniform."""
+    """Uniform in [low, high). Source: paddle.nn.initializer.Uniform.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> start = paddle.nn.initializer.Uniform(0.5, 1.0)
+        >>> paddle.create_parameter([2], "float32", default_initializer=start).min().item() >= 0.5
+        True
+    """
 
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None) -> None:
         self.low = low
@@ -102,7 +116,14 @@ class Uniform(Initializer):
 
 
 class XavierNormal(Initializer):
-    """Normal with std gain * sqrt(2 / (fan_in + fan_out)). Source: paddle.nn.initializer.XavierNormal; Glorot 2010."""
+    """Normal with std gain * sqrt(2 / (fan_in + fan_out)). Source: paddle.nn.initializer.XavierNormal; Glorot 2010.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> start = paddle.nn.initializer.XavierNormal()
+        >>> paddle.create_parameter([2, 3], "float32", default_initializer=start).shape
+        paddle.Size([2, 3])
+    """
 
     def __init__(
         self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0, name: str | None = None
@@ -159,7 +180,14 @@ class _Kaiming(Initializer):
 
 
 class KaimingNormal(_Kaiming):
-    """Normal with std gain / sqrt(fan). Source: paddle.nn.initializer.KaimingNormal; He 2015."""
+    """Normal with std gain / sqrt(fan). Source: paddle.nn.initializer.KaimingNormal; He 2015.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> start = paddle.nn.initializer.KaimingNormal()
+        >>> paddle.create_parameter([2, 3], "float32", default_initializer=start).shape
+        paddle.Size([2, 3])
+    """
 
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Normal numbers."""
@@ -167,7 +195,14 @@ class KaimingNormal(_Kaiming):
 
 
 class KaimingUniform(_Kaiming):
-    """Uniform within ±gain * sqrt(3 / fan). Source: paddle.nn.initializer.KaimingUniform; He 2015."""
+    """Uniform within ±gain * sqrt(3 / fan). Source: paddle.nn.initializer.KaimingUniform; He 2015.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> start = paddle.nn.initializer.KaimingUniform()
+        >>> paddle.create_parameter([2, 3], "float32", default_initializer=start).shape
+        paddle.Size([2, 3])
+    """
 
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Uniform numbers."""
@@ -230,6 +265,13 @@ class Orthogonal(Initializer):
     """An orthogonal matrix, the first size against all others.
 
     Source: paddle.nn.initializer.Orthogonal; Saxe 2013.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> start = paddle.nn.initializer.Orthogonal()
+        >>> weight = paddle.create_parameter([3, 3], "float32", default_initializer=start)
+        >>> paddle.allclose(weight @ weight.T, paddle.eye(3), atol=1e-5).item()
+        True
     """
 
     def __init__(self, gain: float = 1.0, name: str | None = None) -> None:
@@ -247,7 +289,14 @@ class Orthogonal(Initializer):
 
 
 class Dirac(Initializer):
-    """A convolution kernel that passes its input channels on unchanged. Source: paddle.nn.initializer.Dirac."""
+    """A convolution kernel that passes its input channels on unchanged. Source: paddle.nn.initializer.Dirac.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> start = paddle.nn.initializer.Dirac()
+        >>> paddle.create_parameter([2, 2, 1], "float32", default_initializer=start).tolist()
+        [[[1.0], [0.0]], [[0.0], [1.0]]]
+    """
 
     def __init__(self, groups: int = 1, name: str | None = None) -> None:
         if not isinstance(groups, int) or groups < 1:
@@ -274,6 +323,12 @@ class Bilinear(Initializer):
 
     As in PaddlePaddle, a row is reached gradually along the row before it, so the kernel is not quite symmetric.
     Source: paddle.nn.initializer.Bilinear; Long 2015.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> start = paddle.nn.initializer.Bilinear()
+        >>> paddle.create_parameter([1, 1, 4, 4], "float32", default_initializer=start)[0, 0, 1].tolist()
+        [0.1875, 0.65625, 0.75, 0.21875]
     """
 
     def values(self, shape: Shape, dtype: DType) -> Array:

@@ -8,15 +8,25 @@ from __future__ import annotations
 import math
 import numbers
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...core.errors import ArgumentError, DTypeError
+from ...core.errors import ArgumentError
 from ...eager.tensor import Tensor
 from ...ops.random import randn
 from . import functional as F
+from .base import BaseTransform, Compose
+from .colours import (  # Paddle's path of all of them leads here
+    BrightnessTransform,
+    ColorJitter,
+    ContrastTransform,
+    Grayscale,
+    HueTransform,
+    SaturationTransform,
+    _check_input,  # noqa: F401 (model code asks for it here)
+)
 from .pictures import is_pil, size_of
 
 
@@ -24,58 +34,16 @@ def _pair(value: Any) -> tuple[int, int]:
     return (int(value), int(value)) if isinstance(value, numbers.Number) else (int(value[0]), int(value[1]))  # type: ignore[call-overload]
 
 
-class Compose:
-    """Several changes one after the other. Source: paddle.vision.transforms.Compose.
+class ToTensor(BaseTransform):
+    """`functional.to_tensor`. Source: paddle.vision.transforms.ToTensor.
 
     Example:
+        >>> import vitrify as paddle
         >>> import numpy as np
-        >>> from vitrify.vision import transforms as T
-        >>> T.Compose([T.Resize(8), T.ToTensor()])(np.zeros([16, 16, 3], "uint8")).shape
-        paddle.Size([3, 8, 8])
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.ToTensor()(image).shape
+        paddle.Size([3, 4, 6])
     """
-
-    def __init__(self, transforms: Sequence[Callable[[Any], Any]]) -> None:
-        self.transforms = transforms
-
-    def __call__(self, data: Any) -> Any:
-        for transform in self.transforms:
-            data = transform(data)
-        return data
-
-    def __repr__(self) -> str:
-        return "\n".join([f"{type(self).__name__}(", *[f"    {t}" for t in self.transforms], ")"])
-
-
-class BaseTransform:
-    """A change of a picture and of what belongs to it. Source: paddle.vision.transforms.BaseTransform.
-
-    keys: what each input is; "image" goes to `_apply_image`, "coords", "boxes" and "mask" to the methods of those
-    names. Inputs beyond the keys, and those without a method, pass unchanged. `_get_params` draws what all share.
-    """
-
-    def __init__(self, keys: Sequence[str] | None = None) -> None:
-        self.keys = ("image",) if keys is None else tuple(keys)
-        self.params: Any = None
-
-    def _get_params(self, inputs: Any) -> Any:
-        return None
-
-    def _get_apply(self, key: str) -> Callable[[Any], Any] | None:
-        return getattr(self, f"_apply_{key}", None)
-
-    def __call__(self, inputs: Any) -> Any:
-        given = inputs if isinstance(inputs, tuple) else (inputs,)
-        self.params = self._get_params(given)
-        outputs = []
-        for key, value in zip(self.keys, given):
-            change = self._get_apply(key)
-            outputs.append(value if change is None else change(value))
-        outputs += given[len(self.keys) :]
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
-
-
-class ToTensor(BaseTransform):
-    """`functional.to_tensor`. Source: paddle.vision.transforms.ToTensor."""
 
     def __init__(self, data_format: str = "CHW", keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -86,7 +54,15 @@ class ToTensor(BaseTransform):
 
 
 class Resize(BaseTransform):
-    """`functional.resize`. Source: paddle.vision.transforms.Resize."""
+    """`functional.resize`. Source: paddle.vision.transforms.Resize.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.Resize((8, 8))(image).shape
+        (8, 8, 3)
+    """
 
     def __init__(self, size: Any, interpolation: str = "bilinear", keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -107,6 +83,13 @@ class RandomResizedCrop(BaseTransform):
     """A part of random size and proportions, resized. Source: paddle.vision.transforms.RandomResizedCrop.
 
     scale: the share of the area; ratio: of width to height.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.RandomResizedCrop(8)(image).shape
+        (8, 8, 3)
     """
 
     def __init__(
@@ -141,7 +124,15 @@ class RandomResizedCrop(BaseTransform):
 
 
 class CenterCrop(BaseTransform):
-    """`functional.center_crop`. Source: paddle.vision.transforms.CenterCrop."""
+    """`functional.center_crop`. Source: paddle.vision.transforms.CenterCrop.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.CenterCrop(2)(image).shape
+        (2, 2, 3)
+    """
 
     def __init__(self, size: Any, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -167,21 +158,45 @@ class _RandomFlip(BaseTransform):
 
 
 class RandomHorizontalFlip(_RandomFlip):
-    """`functional.hflip` with probability `prob`. Source: paddle.vision.transforms.RandomHorizontalFlip."""
+    """`functional.hflip` with probability `prob`. Source: paddle.vision.transforms.RandomHorizontalFlip.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.RandomHorizontalFlip(0.5)(image).shape
+        (4, 6, 3)
+    """
 
     def _apply_image(self, img: Any) -> Any:
         return F.hflip(img) if self.params else img
 
 
 class RandomVerticalFlip(_RandomFlip):
-    """`functional.vflip` with probability `prob`. Source: paddle.vision.transforms.RandomVerticalFlip."""
+    """`functional.vflip` with probability `prob`. Source: paddle.vision.transforms.RandomVerticalFlip.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.RandomVerticalFlip(0.5)(image).shape
+        (4, 6, 3)
+    """
 
     def _apply_image(self, img: Any) -> Any:
         return F.vflip(img) if self.params else img
 
 
 class Normalize(BaseTransform):
-    """`functional.normalize`; one number is for three channels. Source: paddle.vision.transforms.Normalize."""
+    """`functional.normalize`; one number is for three channels. Source: paddle.vision.transforms.Normalize.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> normalize = paddle.vision.transforms.Normalize(mean=[1.0], std=[2.0])
+        >>> normalize(np.full((1, 2, 2), 3.0, "float32")).tolist()
+        [[[1.0, 1.0], [1.0, 1.0]]]
+    """
 
     def __init__(
         self,
@@ -202,7 +217,15 @@ class Normalize(BaseTransform):
 
 
 class Transpose(BaseTransform):
-    """An array with its dimensions in another order. Source: paddle.vision.transforms.Transpose."""
+    """An array with its dimensions in another order. Source: paddle.vision.transforms.Transpose.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.Transpose()(image).shape
+        (3, 4, 6)
+    """
 
     def __init__(self, order: Sequence[int] = (2, 0, 1), keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
@@ -215,102 +238,17 @@ class Transpose(BaseTransform):
         return (array[..., None] if array.ndim == 2 else array).transpose(self.order)
 
 
-def _check_input(
-    value: Any, name: str, center: float = 1, bound: tuple[float, float] = (0, math.inf),
-    clip_first_on_zero: bool = True,
-) -> Any:  # fmt: skip
-    """The range that one number, around `center`, or two of them mean; None where it holds `center` alone.
-
-    Raises DTypeError for what is no number, ArgumentError for a negative one and for a range that leaves `bound`.
-    """
-    if isinstance(value, numbers.Number):
-        width = float(value)  # type: ignore[arg-type]
-        if width < 0:
-            raise ArgumentError(f"{name}: a single number must not be negative, got {value}")
-        value = [center - width, center + width]
-        if clip_first_on_zero:
-            value[0] = max(value[0], 0.0)
-    elif not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise DTypeError(f"{name}: expected a number or two of them, got {value!r}")
-    if not bound[0] <= value[0] <= value[1] <= bound[1]:
-        raise ArgumentError(f"{name}: expected a range within {bound}, got {list(value)}")
-    return None if value[0] == value[1] == center else value
-
-
-class _ColourTransform(BaseTransform):
-    _settings: tuple[Any, ...] = ()  # of _check_input
-
-    def __init__(self, value: Any, keys: Sequence[str] | None = None) -> None:
-        super().__init__(keys)
-        self.value = _check_input(value, type(self).__name__, *self._settings)
-
-    def _get_params(self, inputs: Any) -> Any:
-        return None if self.value is None else random.uniform(*self.value)
-
-    def _apply_image(self, img: Any) -> Any:
-        return img if self.value is None else self._changed(img)
-
-    def _changed(self, img: Any) -> Any:
-        raise NotImplementedError
-
-
-class BrightnessTransform(_ColourTransform):
-    """`functional.adjust_brightness` by up to `value`. Source: paddle.vision.transforms.BrightnessTransform."""
-
-    def _changed(self, img: Any) -> Any:
-        return F.adjust_brightness(img, self.params)
-
-
-class ContrastTransform(_ColourTransform):
-    """`functional.adjust_contrast` by up to `value`. Source: paddle.vision.transforms.ContrastTransform."""
-
-    def _changed(self, img: Any) -> Any:
-        return F.adjust_contrast(img, self.params)
-
-
-class SaturationTransform(_ColourTransform):
-    """`functional.adjust_saturation` by up to `value`. Source: paddle.vision.transforms.SaturationTransform."""
-
-    def _changed(self, img: Any) -> Any:
-        return F.adjust_saturation(img, self.params)
-
-
-class HueTransform(_ColourTransform):
-    """`functional.adjust_hue` by up to `value` <= 0.5. Source: paddle.vision.transforms.HueTransform."""
-
-    _settings = (0, (-0.5, 0.5), False)
-
-    def _changed(self, img: Any) -> Any:
-        return F.adjust_hue(img, self.params)
-
-
-class ColorJitter(BaseTransform):
-    """The four changes of colours in random order. Source: paddle.vision.transforms.ColorJitter."""
-
-    def __init__(
-        self, brightness: Any = 0, contrast: Any = 0, saturation: Any = 0, hue: Any = 0,
-        keys: Sequence[str] | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(keys)
-        self.brightness, self.contrast, self.saturation, self.hue = brightness, contrast, saturation, hue
-
-    def _get_params(self, inputs: Any) -> Any:
-        kinds = (
-            (BrightnessTransform, self.brightness), (ContrastTransform, self.contrast),
-            (SaturationTransform, self.saturation), (HueTransform, self.hue),
-        )  # fmt: skip
-        changes = [kind(value) for kind, value in kinds if value]
-        random.shuffle(changes)
-        return Compose(changes)
-
-    def _apply_image(self, img: Any) -> Any:
-        return self.params(img)
-
-
 class RandomCrop(BaseTransform):
     """A random part, after padding if asked for. Source: paddle.vision.transforms.RandomCrop.
 
     pad_if_needed: pad smaller pictures up to the size; otherwise they raise ArgumentError.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.RandomCrop(3)(image).shape
+        (3, 3, 3)
     """
 
     def __init__(
@@ -347,7 +285,15 @@ class RandomCrop(BaseTransform):
 
 
 class Pad(BaseTransform):
-    """`functional.pad`. Source: paddle.vision.transforms.Pad."""
+    """`functional.pad`. Source: paddle.vision.transforms.Pad.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.Pad(1)(image).shape
+        (6, 8, 3)
+    """
 
     def __init__(
         self, padding: Any, fill: Any = 0, padding_mode: str = "constant", keys: Sequence[str] | None = None
@@ -369,7 +315,15 @@ def _degrees(name: str, value: Any) -> tuple[float, float]:
 
 
 class RandomRotation(BaseTransform):
-    """`functional.rotate` by random degrees. Source: paddle.vision.transforms.RandomRotation."""
+    """`functional.rotate` by random degrees. Source: paddle.vision.transforms.RandomRotation.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.RandomRotation(30)(image).shape
+        (4, 6, 3)
+    """
 
     def __init__(
         self, degrees: Any, interpolation: str = "nearest", expand: bool = False, center: Any = None, fill: Any = 0,
@@ -393,6 +347,13 @@ class RandomAffine(BaseTransform):
     """`functional.affine` by random amounts. Source: paddle.vision.transforms.RandomAffine.
 
     translate: how far at most, in parts of width and height. scale: from, to. shear: degrees along x, or along both.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.RandomAffine(30, translate=(0.1, 0.1))(image).shape
+        (4, 6, 3)
     """
 
     def __init__(
@@ -431,6 +392,13 @@ class RandomPerspective(BaseTransform):
     """`functional.perspective`, corners moved inwards by chance. Source: paddle.vision.transforms.RandomPerspective.
 
     prob: how often; distortion_scale: how far, in parts of half the size.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.RandomPerspective()(image).shape
+        (4, 6, 3)
     """
 
     def __init__(
@@ -465,21 +433,17 @@ class RandomPerspective(BaseTransform):
         return F.perspective(img, start, end, self.interpolation, self.fill)
 
 
-class Grayscale(BaseTransform):
-    """`functional.to_grayscale`. Source: paddle.vision.transforms.Grayscale."""
-
-    def __init__(self, num_output_channels: int = 1, keys: Sequence[str] | None = None) -> None:
-        super().__init__(keys)
-        self.num_output_channels = num_output_channels
-
-    def _apply_image(self, img: Any) -> Any:
-        return F.to_grayscale(img, self.num_output_channels)
-
-
 class RandomErasing(BaseTransform):
     """A random rectangle overwritten, with probability `prob`. Source: paddle.vision.transforms.RandomErasing.
 
     scale: its share of the area; ratio: of its height to its width. value: a number, one for each channel, or "random".
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.RandomErasing(prob=0.5)(image).shape
+        (4, 6, 3)
     """
 
     def __init__(
