@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from ..convert.containers.list_items import is_of_tensors
@@ -21,10 +20,8 @@ from ..ir.attributes import check_storable, strangers_in
 from ..ir.input_spec import InputSpec
 from ..ir.model_file import ModelFile, SavedFunction, Slot, TensorInfo, slots_in, tree_to_json
 from ..ir.program import Operator, Program
-from ..ir.ssa_blocks import block_of, graph_of
 from ..ops.hand_gradient import with_gradient_op
 from ..ops.like import assign_op
-from ..passes.decide import decided
 from .api import to_static
 from .concrete_program import ConcreteProgram
 from .found_effects import exchanged_buffers
@@ -64,20 +61,6 @@ def traced(layer: Any, input_spec: Any, training: bool, loaded: ModelFile | None
         else:
             writer.add(name, function, spec)
     return writer.model(note) if loaded is None else writer.beside(loaded)
-
-
-def without_idle_branches(model: ModelFile) -> ModelFile:
-    """The model without branches that are never taken: what they hold need have no form elsewhere."""
-    return replace(model, functions={name: _decided(function) for name, function in model.functions.items()})
-
-
-def _decided(function: SavedFunction) -> SavedFunction:
-    block = function.program.global_block()
-    if not any(operator.blocks for operator in block.ops):
-        return function
-    graph = graph_of(block)
-    found = decided(graph)
-    return function if found is graph else replace(function, program=block_of(found).program)
 
 
 def _add_training(writer: _Writer, name: str, function: StaticFunction, spec: Any) -> None:

@@ -12,6 +12,7 @@ from ..ir.model_formats import WRITERS
 
 # What was loaded is written again without what converts and traces.
 _collecting = lazy_module("vitrify.jit.collecting")
+_idle_branches = lazy_module("vitrify.jit.idle_branches")
 
 
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
@@ -55,6 +56,6 @@ def collect(layer: Any, input_spec: Any = None, training: bool = True) -> ModelF
     if known is None or input_spec is not None:
         known = _collecting.traced(layer, input_spec, training, known)
     if not training:  # for files of others, and machine code
-        known = _collecting.without_idle_branches(known)
+        known = _idle_branches.without_idle_branches(known)
     assert known is not None
     return known
