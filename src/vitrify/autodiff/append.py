@@ -47,6 +47,15 @@ def gradients(
     target_gradients: one cotangent (or None for ones) for each target, of the same shape.
     Raises ShapeError when a cotangent has another shape, DTypeError for what is no Variable, ArgumentError for several
     programs' Variables. Source: paddle.static.gradients.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.static.program_guard(paddle.static.Program()):
+        ...     x = paddle.static.data("x", [4])
+        ...     x.stop_gradient = False
+        ...     (gradient,) = paddle.static.gradients([x * x], [x])
+        >>> list(gradient.shape)
+        [4]
     """
     return _gradients(targets, inputs, target_gradients, no_grad_set, {})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from .meta_rules import Predicate, any_dtype, elementwise, floating
 from .registry import define_elementwise
 
 _same_sizes = lazy_module("vitrify.ops.same_sizes")
+_SOURCE = re.compile(r"Source: (paddle[\w.]*\w)")
 
 
 def only(op: str, accepts: Predicate, name: str = "x") -> Callable[[Any], Any]:
@@ -161,6 +163,16 @@ def become(name: str, x: Any, result: Any, keeps_shape: bool, others: Iterable[A
     return x._become(result)
 
 
+def _in_place_doc(fn: Callable[..., Any], keeps_shape: bool) -> str:
+    """What the docstring of `fn` becomes for its variant that changes x."""
+    source = _SOURCE.search(fn.__doc__ or "")
+    return (
+        f"`{fn.__name__}` in place: x takes the result as its content and is returned; see `{fn.__name__}`.\n\n"
+        + ("    Raises ShapeError for a result of another shape than x has. " if keeps_shape else "    ")
+        + f"Raises DTypeError if x is no tensor.{'' if source is None else f' Source: {source[1]}_.'}\n    "
+    )
+
+
 def in_place(fn: Callable[..., Any], keeps_shape: bool = False, shows_out: bool = False) -> Callable[..., Any]:
     """The variant of `fn(x, ...)` that puts the result into x and returns x; its name gets an underscore.
 
@@ -179,7 +191,7 @@ def in_place(fn: Callable[..., Any], keeps_shape: bool = False, shows_out: bool 
         return become(fn.__name__, x, fn(x, *args, **kwargs), keeps_shape, (*args, *kwargs.values()))
 
     call.__name__ = call.__qualname__ = fn.__name__ + "_"
-    call.__doc__ = f"In-place `{fn.__name__}`: x takes the result as its content and is returned."
+    call.__doc__ = _in_place_doc(fn, keeps_shape)
     shown = inspect.signature(fn)
     kept = [p for p in shown.parameters.values() if shows_out or p.name != "out"]
     call.__dict__["__signature__"] = shown.replace(parameters=kept)

@@ -40,6 +40,12 @@ class HSigmoidLoss(Layer):
 
     feature_size: D. num_classes: leaves of the default tree, or size of the custom one (`is_custom`).
     Source: paddle.nn.HSigmoidLoss; Morin, Bengio 2005.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> loss = paddle.nn.HSigmoidLoss(feature_size=3, num_classes=5)
+        >>> loss(paddle.ones([2, 3]), paddle.to_tensor([0, 4])).shape
+        paddle.Size([2, 1])
     """
 
     def __init__(
@@ -77,6 +83,13 @@ class AdaptiveLogSoftmaxWithLoss(Layer):
     cutoffs: where the clusters begin. div_value: each cluster's projection is this much smaller than the one before.
     Raises ArgumentError for cutoffs that are no rising sequence below n_classes.
     Source: paddle.nn.AdaptiveLogSoftmaxWithLoss; Grave 2017.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> loss = paddle.nn.AdaptiveLogSoftmaxWithLoss(8, n_classes=10, cutoffs=[4])
+        >>> output, mean = loss(paddle.ones([3, 8]), paddle.to_tensor([0, 5, 9]))
+        >>> output.shape, mean.shape
+        (paddle.Size([3]), paddle.Size([]))
     """
 
     def __init__(

@@ -140,7 +140,14 @@ class Sequential(_Listed):
 
 
 class LayerList(_Listed):
-    """Sublayers in a list, for a forward that indexes or iterates. Source: paddle.nn.LayerList."""
+    """Sublayers in a list, for a forward that indexes or iterates. Source: paddle.nn.LayerList.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> layers = paddle.nn.LayerList([paddle.nn.Linear(2, 2) for _ in range(3)])
+        >>> len(layers), layers[-1].weight.shape
+        (3, paddle.Size([2, 2]))
+    """
 
     def __init__(self, sublayers: Iterable[Layer] | None = None) -> None:
         super().__init__()
@@ -214,7 +221,14 @@ class LayerDict(Layer):
 
 
 class ParameterList(Layer):
-    """Parameters in a list. Source: paddle.nn.ParameterList."""
+    """Parameters in a list. Source: paddle.nn.ParameterList.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> parameters = paddle.nn.ParameterList([paddle.create_parameter([2], "float32")])
+        >>> len(parameters), parameters[0].shape
+        (1, paddle.Size([2]))
+    """
 
     def __init__(self, parameters: Iterable[Parameter] | None = None) -> None:
         super().__init__()
@@ -243,7 +257,14 @@ class ParameterList(Layer):
 
 
 class ParameterDict(Layer):
-    """Parameters by name. Source: paddle.nn.ParameterDict."""
+    """Parameters by name. Source: paddle.nn.ParameterDict.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> parameters = paddle.nn.ParameterDict({"scale": paddle.create_parameter([2], "float32")})
+        >>> parameters["scale"].shape
+        paddle.Size([2])
+    """
 
     def __init__(self, parameters: Any = None) -> None:
         super().__init__()

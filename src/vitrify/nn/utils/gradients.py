@@ -31,6 +31,13 @@ def vector_to_parameters(vec: Any, parameters: Iterable[Any], name: str | None =
     """Copy consecutive pieces of `vec` into the parameters; raises ArgumentError when it is too short.
 
     Source: paddle.nn.utils.vector_to_parameters.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.nn.Linear(2, 1)
+        >>> paddle.nn.utils.vector_to_parameters(paddle.to_tensor([1.0, 2.0, 3.0]), net.parameters())
+        >>> net.bias.tolist()
+        [3.0]
     """
     params = list(parameters)
     total = sum(param.size for param in params)
@@ -54,6 +61,15 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, er
 
     norm_type: p, or infinity. error_if_nonfinite: raise NonFiniteGradientError (a RuntimeError) for an infinite or NaN
     norm. Source: paddle.nn.utils.clip_grad_norm_.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> w = paddle.nn.Parameter(paddle.to_tensor([1.0]))
+        >>> (w * 4).sum().backward()
+        >>> paddle.nn.utils.clip_grad_norm_([w], 2.0).item()
+        4.0
+        >>> round(w.grad.item(), 3)
+        2.0
     """
     grads = _gradients(parameters)
     if not grads:
@@ -87,6 +103,14 @@ def clip_grad_value_(parameters: Any, clip_value: float) -> None:
     """Clip every element of the gradients to [-clip_value, clip_value], in place; raises ArgumentError below zero.
 
     Source: paddle.nn.utils.clip_grad_value_.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> w = paddle.nn.Parameter(paddle.to_tensor([1.0]))
+        >>> (w * 4).sum().backward()
+        >>> paddle.nn.utils.clip_grad_value_([w], 2.0)
+        >>> w.grad.tolist()
+        [2.0]
     """
     if clip_value < 0:
         raise ArgumentError(f"clip_grad_value_: clip_value must not be negative, got {clip_value}")

@@ -96,6 +96,13 @@ def erase(img: Any, i: int, j: int, h: int, w: int, v: Any, inplace: bool = Fals
     """The picture with the rectangle from row i and column j holding v.
 
     Source: paddle.vision.transforms.erase.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.array([[1, 2], [3, 4]], "uint8")
+        >>> paddle.vision.transforms.erase(image, 0, 0, 1, 1, 9).tolist()
+        [[9, 2], [3, 4]]
     """
     if isinstance(img, Tensor):
         out = img if inplace else img.clone()
@@ -184,7 +191,15 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
 
 
 def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
-    """The part of the picture from row `top` and column `left`. Source: paddle.vision.transforms.crop."""
+    """The part of the picture from row `top` and column `left`. Source: paddle.vision.transforms.crop.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.array([[1, 2], [3, 4]], "uint8")
+        >>> paddle.vision.transforms.crop(image, 0, 1, 2, 1).tolist()
+        [[2], [4]]
+    """
     if isinstance(img, Tensor):
         return img[..., top : top + height, left : left + width]
     if isinstance(img, np.ndarray):
@@ -194,14 +209,30 @@ def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
 
 
 def center_crop(img: Any, output_size: Any) -> Any:
-    """The middle of the picture. Source: paddle.vision.transforms.center_crop."""
+    """The middle of the picture. Source: paddle.vision.transforms.center_crop.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.center_crop(image, 2).shape
+        (2, 2, 3)
+    """
     height, width = [output_size] * 2 if isinstance(output_size, int) else [int(v) for v in output_size]
     h, w = size_of(img)
     return crop(img, round((h - height) / 2.0), round((w - width) / 2.0), height, width)
 
 
 def hflip(img: Any) -> Any:
-    """The picture with left and right exchanged. Source: paddle.vision.transforms.hflip."""
+    """The picture with left and right exchanged. Source: paddle.vision.transforms.hflip.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.array([[1, 2], [3, 4]], "uint8")
+        >>> paddle.vision.transforms.hflip(image).tolist()
+        [[2, 1], [4, 3]]
+    """
     if isinstance(img, Tensor):
         return img.flip([-1])
     if is_pil(img):
@@ -210,7 +241,15 @@ def hflip(img: Any) -> Any:
 
 
 def vflip(img: Any) -> Any:
-    """The picture upside down. Source: paddle.vision.transforms.vflip."""
+    """The picture upside down. Source: paddle.vision.transforms.vflip.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.array([[1, 2], [3, 4]], "uint8")
+        >>> paddle.vision.transforms.vflip(image).tolist()
+        [[3, 4], [1, 2]]
+    """
     if isinstance(img, Tensor):
         return img.flip([-2])
     if is_pil(img):
@@ -224,6 +263,13 @@ def rotate(
     """The picture turned counter-clockwise by degrees; `expand` makes room for all of it.
 
     Source: paddle.vision.transforms.rotate.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.rotate(image, 90, expand=True).shape
+        (6, 4, 3)
     """
     method = _filter("rotate", interpolation)
     if has_grid(img, interpolation):
@@ -271,6 +317,13 @@ def affine(
     """The picture turned clockwise by degrees, moved, scaled and sheared about its middle.
 
     Source: paddle.vision.transforms.affine.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.affine(image, 30, (0, 0), 1.0, (0, 0)).shape
+        (4, 6, 3)
     """
     if scale <= 0:
         raise ArgumentError(f"affine: scale must be positive, got {scale}")
@@ -300,6 +353,14 @@ def perspective(img: Any, startpoints: Any, endpoints: Any, interpolation: str =
     """The picture seen so that the four corners startpoints come to endpoints, each as (x, y).
 
     Source: paddle.vision.transforms.perspective.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> start, end = [(0, 0), (5, 0), (5, 3), (0, 3)], [(1, 0), (5, 0), (5, 3), (0, 3)]
+        >>> paddle.vision.transforms.perspective(image, start, end).shape
+        (4, 6, 3)
     """
     method = _filter("perspective", interpolation)
     rows, values = [], []
@@ -354,6 +415,13 @@ def adjust_contrast(img: Any, contrast_factor: float) -> Any:
     """The picture with its distance from its mean grey multiplied: 0 is grey, 1 the same.
 
     Source: paddle.vision.transforms.adjust_contrast.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.adjust_contrast(image, 1.5).shape
+        (4, 6, 3)
     """
     if is_pil(img):
         return pillow("ImageEnhance").Contrast(img).enhance(contrast_factor)
@@ -374,6 +442,13 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
     """The picture with its colours moved round the circle by hue_factor in [-0.5, 0.5] of it.
 
     Raises ArgumentError outside. Source: paddle.vision.transforms.adjust_hue.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.adjust_hue(image, 0.1).shape
+        (4, 6, 3)
     """
     if not -0.5 <= hue_factor <= 0.5:
         raise ArgumentError(f"adjust_hue: hue_factor must lie in [-0.5, 0.5], got {hue_factor}")
@@ -426,6 +501,13 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
     """The picture without colours, in 1 or 3 channels. Source: paddle.vision.transforms.to_grayscale.
 
     Raises ArgumentError for other numbers of channels.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import numpy as np
+        >>> image = np.zeros((4, 6, 3), "uint8")
+        >>> paddle.vision.transforms.to_grayscale(image).shape
+        (4, 6, 1)
     """
     if num_output_channels not in (1, 3):
         raise ArgumentError(f"to_grayscale: num_output_channels must be 1 or 3, got {num_output_channels}")
