@@ -70,7 +70,7 @@ def _is_standard(filename: str) -> bool:
 
 
 def is_asked_by_others(frame: FrameType | None) -> bool:
-    """Whether code that runs in a frame is not ours; of Python's own library, whether the code that called it is not."""
+    """Whether code that runs in a frame is not ours; of Python's own library, whether what called it is not."""
     while frame is not None:
         filename = frame.f_code.co_filename
         if filename.startswith(_PACKAGE_ROOT):
