@@ -178,6 +178,7 @@ class Builder:
         self.on_single: Callable[[str], None] = _as_it_is
         # Pairs of tensors that were taken for two objects: where a call is given one for both, it is not so.
         self.apart: set[tuple[Variable, Variable]] = set()
+        self.apart_so_far: list[Any] = []  # items of lists that loops still add to, and tensors that they are not yet
         self.asserted: set[tuple[Block, Any]] = set()
         # Whether objects hold attributes of their own that their classes have, too, of those written: by place key.
         self.owned: dict[Any, Any] = {}

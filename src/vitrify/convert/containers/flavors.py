@@ -10,15 +10,15 @@ from typing import Any
 
 from ...core.pytree import OverList, is_open, node_of, rebuild
 from ...ir.builder import current_builder
-from ..values.base import builder
+from ..values.base import builder, is_graph
 from ..values.user_code import converted
 from ..values.user_errors import for_user
-from .dicts import GraphDict, has_number_keys, must_be_there, unknown_keys
+from .dicts import GraphDict, has_number_keys, must_be_there, partial_items, unknown_keys
 from .each_key import are_undecided, for_each_key
 from .key_order import behind, in_front
 from .keys import of_number, waits
 from .lists import GraphList
-from .table_flavors import empty_table
+from .table_flavors import empty_table, in_order_of_counts, repeated
 from .table_sites import is_table_site
 
 
@@ -209,12 +209,18 @@ class GraphCounter(_Flavored):
 
     def most_common(self, n: int | None = None) -> list[tuple[Any, int]]:
         """`Counter.most_common`."""
+        if self.is_undecided():
+            return converted(in_order_of_counts)(self, n)  # type: ignore[no-any-return]
         found: list[tuple[Any, int]] = self.real("most_common() of").most_common(n)
         return found
 
     def elements(self) -> Any:
         """`Counter.elements`."""
-        return self.real("elements() of").elements()
+        return converted(repeated)(self) if self.is_undecided() else self.real("elements() of").elements()
+
+    def is_undecided(self) -> bool:
+        """Whether a tensor decides which keys are there, or gives a count."""
+        return partial_items(self) is not None or any(map(is_graph, dict.values(self)))
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, (Counter, GraphCounter)):

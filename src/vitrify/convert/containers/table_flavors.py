@@ -138,12 +138,12 @@ class GraphCounterTable(GraphTable):
     @for_user
     def most_common(self, n: Any = None) -> Any:
         """`Counter.most_common`."""
-        return converted(_most_common)(self, n)
+        return converted(in_order_of_counts)(self, n)
 
     @for_user
     def elements(self) -> Any:
         """`Counter.elements`."""
-        return converted(_elements)(self)
+        return converted(repeated)(self)
 
     __add__, __sub__ = _whole(operator.add, lambda: _added), _whole(operator.sub, lambda: _added)
     __or__, __and__ = _whole(max, lambda: _added), _whole(min, lambda: _in_both)
@@ -195,18 +195,20 @@ def _second(pair: Any) -> Any:
 
 
 @converted_too
-def _most_common(table: Any, n: Any) -> Any:
+def in_order_of_counts(table: Any, n: Any) -> Any:
+    """`Counter.most_common`."""
     found = sorted(table.items(), key=_second, reverse=True)
     return found if n is None else found[: max(n, 0)]
 
 
 @converted_too
-def _elements(table: Any) -> Any:
+def repeated(table: Any) -> Any:
+    """The items of `Counter.elements`."""
     found = []
     for key, count in table.items():
         for _ in range(count):
             found.append(key)
-    return found
+    return iter(found)
 
 
 @converted_too

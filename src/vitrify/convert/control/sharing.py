@@ -17,6 +17,7 @@ from ...ops.compare import logical_and, logical_not, logical_or
 from ..values.base import builder, is_graph, is_tensor
 from ..values.foreign import undecided_identity
 from ..values.sequences import constant
+from .held_items import refuse_added
 from .leaves import Leaf
 from .passed import Passed
 
@@ -200,6 +201,7 @@ def share_loop(operator: Operator, turns: Sequence[Turn], results: Sequence[Any]
         if twin is not result:
             build.aliases.fork(twin, [Way(passed.ran, result)])
             build.aliases.fork(result, [Way(passed.ran, twin)])
+    refuse_added()
 
 
 def _refuse_asked(passed: Passed, operator: Operator, turns: Sequence[Turn], outer: Outer) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...core.errors import UnsupportedError
-from ...core.meta import ListMeta
 from ...eager.tensor import Tensor
 from ...ir.aliases import Way, always, any_of, both
 from ...ir.builder import current_builder
@@ -13,6 +13,7 @@ from ...ir.graph_tensor import as_number, is_number
 from ...ir.program import Variable
 from ...ir.varying import kinds_of
 from ...ops.compare import logical_and
+from ..control.held_items import is_item, may_be_one
 from ..state.ownership import maybe_the_same
 from ..state.places import kind_of
 from ..values.base import Unmergeable, builder, is_graph, is_tensor
@@ -88,8 +89,8 @@ def _is_tensor(value: Any, other: Any) -> Any:
                     raise undecided_identity("tensor")
                 flag = both(one.taken(), way.taken())
                 same = flag if same is False else any_of(same, flag)
-    if same is False and any(_is_item(way.target) for way in (*ways, *others)):
-        raise undecided_identity("tensor")
+    if same is False and any(is_item(way.target) for way in (*ways, *others)):
+        _refuse_items([way.target for way in ways], [way.target for way in others])
     return same if isinstance(same, bool) else as_number(same)
 
 
@@ -100,10 +101,10 @@ def _sources(var: Variable, other: Variable) -> list[Way]:
     return [Way(always, var), *[way for way in ways if not way.is_view]]
 
 
-def _is_item(var: Variable) -> bool:
-    """Whether it was read from a list of unknown length, which holds by value what may be any tensor."""
-    makers = (op for op in var.block.ops if any(out is var for out in op.outputs))
-    return any(isinstance(given.meta, ListMeta) for op in makers for given in op.variables)
+def _refuse_items(first: Sequence[Variable], second: Sequence[Variable]) -> None:
+    """Raise ForkedError where one of these was read from a list that may hold one of those."""
+    if may_be_one(first, second):
+        raise undecided_identity("tensor")
 
 
 def _refuse_merged_containers(left: Any, right: Any) -> None:
