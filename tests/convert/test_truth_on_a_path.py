@@ -51,3 +51,42 @@ def test_the_path_without_it_runs(f):
 def test_a_handler_sees_it_where_it_is_asked():
     x = np.array([1.0, 2.0, 3.0], "float32")
     compare(in_a_try, *[(x, x * 2, np.array(s, "float32")) for s in (200.0, 2.0)], full_graph=True)
+
+
+class Asked:
+    """What counts how often its truth is asked."""
+
+    def __init__(self, value):
+        self.value, self.count = value, 0
+
+    def __bool__(self):
+        self.count += 1
+        return bool(self.value.sum() > 0)
+
+
+def object_in_the_test_of_a_loop(x):
+    asked, y = Asked(x), x
+    while asked and y.sum() < 10:
+        y = y * 1.5
+    return y, asked.count
+
+
+def object_beside_a_break(x):
+    asked, y = Asked(x), x
+    while asked:
+        y = y * 1.5
+        if y.sum() > 10:
+            break
+    return y, asked.count
+
+
+def object_behind_a_tensor(x):
+    asked = Asked(x)
+    if x[0] > 5 and asked:
+        print("both")
+    return asked.count
+
+
+@pytest.mark.parametrize("f", [object_in_the_test_of_a_loop, object_beside_a_break, object_behind_a_tensor])
+def test_methods_that_tell_truth_run_where_their_path_asks(f):
+    compare(f, *[(np.array([v, 2.0, 3.0], "float32"),) for v in (1.0, 6.0, 7.0)], strict=True)

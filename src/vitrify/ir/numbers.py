@@ -8,12 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.dtype import DType, as_dtype, complex128, float64
+from ..core.dtype import DType, as_dtype, complex128, float64, int64
+from ..ops.elementwise import add_op, multiply_op, neg_op, subtract_op
 from ..ops.like import assign_op, cast, cast_op
 from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype
-from ..ops.registry import OpDef
+from ..ops.registry import OpDef, get_op
 from .graph_tensor import as_number, is_number, sample
+
+_ARITHMETIC = frozenset(
+    {*NUMBER_OPS, add_op, subtract_op, multiply_op, neg_op}
+    | {get_op(name) for name in ("abs", "square", "bitwise_left_shift", "bitwise_right_shift")}
+)
+"""Ops by which Python computes with bools as with ints; `&`, `|` and `^` of bools are bools."""
 
 
 def number_dtype(dtype: DType) -> DType:
@@ -38,12 +45,20 @@ def weaken(op: OpDef, inputs: Sequence[Any], values: Sequence[Any]) -> tuple[OpD
     others = [sample(v) if marked else v for v, marked in zip(values, marks)]
     if all(v is None or isinstance(v, SCALARS) for v in others):
         found = [v if v is None or isinstance(v, SCALARS) else _as(v, number_dtype(v.dtype)) for v in values]
+        found = [*map(_counted, found)] if op in _ARITHMETIC else found
         return op if _is_safe(values) else NUMBER_OPS.get(op, op), _in_64_bits(op, found), True
     dtype = common_dtype(op, others)
     if dtype is None:
         return op, list(values), False
     named = [op.input_name(i) in op.promote for i in range(len(values))]
     return op, [_as(v, dtype) if marked and known else v for v, marked, known in zip(values, marks, named)], False
+
+
+def _counted(value: Any) -> Any:
+    """The int that Python computes with where it has a bool."""
+    if isinstance(value, bool):
+        return int(value)
+    return _as(value, int64) if hasattr(value, "dtype") and value.dtype.is_bool else value
 
 
 def _in_64_bits(op: OpDef, values: Sequence[Any]) -> list[Any]:

@@ -25,6 +25,7 @@ from ...ops.power import atan2, copysign, hypot
 from ...ops.unary import ceil, floor
 from ...ops.unary import round as round_op
 from ..control.raise_ import convert_raise
+from ..operators.operate import operate
 from ..values.base import is_graph
 from ..values.bounds import is_never_negative
 from ..values.deferred import Call, record
@@ -85,7 +86,8 @@ def _pow(base: Any, exp: Any, mod: Any = None) -> Any:
 
 def convert_pow(base: Any, exp: Any, mod: Any = None) -> Any:
     """`pow(base, exp, mod)`; of two operands it is the operator, which takes Tensors."""
-    return base**exp if mod is None and (is_graph(base) or is_graph(exp)) else _pow_of_numbers(base, exp, mod)
+    is_operator = mod is None and (is_graph(base) or is_graph(exp))
+    return operate("**", base, exp) if is_operator else _pow_of_numbers(base, exp, mod)
 
 
 convert_round = _of_numbers(builtins.round, _round)
@@ -132,6 +134,12 @@ def _square_root(x: Any) -> Any:
 _checked_square_root = _within(lambda v: v >= 0, lambda v: v.sqrt())
 
 
+def _remainder(a: Any, b: Any) -> Any:
+    """The remainder with the sign of `a`."""
+    left = _within(lambda v: v.abs() != math.inf, lambda v: v.abs())(a)
+    return copysign(_within(lambda v: v != 0, lambda v: left % v.abs())(b), a)
+
+
 def _log(x: Any, base: Any = None) -> Any:
     positive = _within(lambda v: v > 0, lambda v: v.log())
     if base is None:
@@ -173,7 +181,7 @@ _MATH: dict[Any, Callable[..., Any]] = {
     math.isinf: lambda v: v.isinf(),
     math.isfinite: lambda v: v.isfinite(),
     math.pow: lambda a, b: a**b,
-    math.fmod: lambda a, b: a - b * cast(cast(a / b, "int64"), "float32"),
+    math.fmod: lambda a, b: _remainder(*_both(a, b)),
     math.atan2: lambda a, b: atan2(*_both(a, b)),
     math.hypot: lambda *values: functools.reduce(lambda a, b: hypot(*_both(a, b)), values, 0.0),
     math.copysign: lambda a, b: copysign(*_both(a, b)),

@@ -15,7 +15,7 @@ from ..values.base import Unmergeable, builder, is_graph, scalar_condition
 from ..values.emit import is_numeric
 from ..values.optional import Facts, MaybeNoneError, means, tell, told_by
 from .branches import convert_ifexp, trace_branches
-from .protocols import truth
+from .protocols import asks_for_truth, truth
 from .raise_ import ENDED, run_path
 from .unknown import Noticeable, Pending, tried, trying
 
@@ -70,7 +70,7 @@ def _lazy(test: Any, left: Any, right: Function, combine: Function, stop_on: boo
             other = left  # a trial around this one needs some flag, whatever it says
         if _is_flag(other):
             return tell(combine(left, other), _told_by_both(left, other, stop_on))
-        decided = None if is_graph(other) else truth(other)
+        decided = None if is_graph(other) or asks_for_truth(other) else truth(other)
         if isinstance(decided, bool) or (decided is not None and not is_numeric(other) and not is_graph(decided)):
             return _python_decides(left, other, bool(decided), stop_on)
     holds, fails = told_by(test)

@@ -18,7 +18,7 @@ from ..values.base import Unmergeable, as_graph, builder, is_graph, is_tensor, s
 from ..values.decided import decided_truth
 from ..values.deferred import Deferred
 from ..values.handlers import catching
-from ..values.one_of import GraphOneOf, asked, by_option, settled
+from ..values.one_of import GraphOneOf, asked, by_option, each_option, options_of, settled
 from ..values.optional import is_none, optional_kind
 from ..values.user_code import class_attribute, user_method
 from ..values.user_errors import for_user, note_user_error
@@ -34,7 +34,8 @@ def truth(value: Any) -> Any:
     if is_open(value) or isinstance(value, (GraphDict, GraphRange, OverList)):
         return (value if isinstance(value, (GraphRange, OpenTable)) else list_in(value)).truth()
     if isinstance(value, GraphOneOf):
-        return asked(value, _truth_of_option)
+        is_users = any(map(asks_for_truth, options_of(value).values()))  # code that runs on its own path, once
+        return each_option(value, _truth_of_option) if is_users else asked(value, _truth_of_option)
     if isinstance(value, VIEWS):
         return dict_of_view(value).truth()
     if isinstance(value, Deferred):
@@ -48,6 +49,11 @@ def truth(value: Any) -> Any:
         if class_attribute(type(value), name) is not None:
             break
     return value
+
+
+def asks_for_truth(value: Any) -> bool:
+    """Whether it is an object whose truth a method of the user's tells."""
+    return not is_tensor(value) and any(user_method(value, name) is not None for name in ("__bool__", "__len__"))
 
 
 def _checked(found: Any) -> Any:

@@ -16,6 +16,7 @@ from ..values.base import is_graph, scalar_condition
 from ..values.user_code import converted
 from .compare import convert_compare
 from .objects import INPLACE, convert_setitem, convert_shape, del_item, inplace
+from .operate import operate
 
 
 def convert_truth(value: Any) -> Any:
@@ -43,6 +44,10 @@ OPERATORS: dict[Any, Callable[..., Any]] = {
     operator.contains: lambda container, value: convert_compare(value, "in", container),
     operator.setitem: _set_item,
     operator.delitem: del_item,
+    operator.pos: functools.partial(operate, "+"),
+    operator.inv: functools.partial(operate, "~"),
+    operator.invert: functools.partial(operate, "~"),
+    operator.pow: functools.partial(operate, "**"),
     **{function: _inplace(symbol) for symbol, function in INPLACE.items()},
 }
 if hasattr(operator, "call"):  # Python 3.11 and later

@@ -14,6 +14,7 @@ from ...eager.tensor import Tensor
 from ...ir.graph_tensor import as_number, is_number
 from ...ir.program import Variable
 from ...ops.compare import logical_not
+from ...ops.like import cast
 from ...ops.promote import SCALARS
 from ..containers.by_position import at_position, is_at_position, is_sliced, sliced
 from ..containers.columns import with_columns
@@ -26,7 +27,8 @@ from ..guards.observe import seen
 from ..host.value import HostValue, host_call, index_of, tensor_index
 from ..state.journal import note_write
 from ..state.places import ItemPlace
-from ..values.base import Unmergeable, is_tensor
+from ..values.base import Unmergeable, builder, is_tensor
+from ..values.bounds import is_never_negative
 from ..values.cases import by_cases
 from ..values.decided import note_always
 from ..values.facts import is_of_one_class, of_its_class
@@ -67,7 +69,10 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         function, special = _UNARY[symbol]
         assert_not_none(left, TypeError(f"bad operand type for unary {symbol}: 'NoneType'"))
         method = user_method(left, special)
-        return function(left) if method is None else method()
+        if method is not None:
+            return method()
+        is_flag = symbol != "-" and is_number(left) and left.dtype.is_bool  # ~True is -2
+        return function(as_number(cast(left, "int64")) if is_flag else left)
     (other,) = right
     function, special, swapped = _BINARY[symbol]
     if symbol not in ("==", "!="):
@@ -95,6 +100,8 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         return host_call(function, left, other)
     if found is not NotImplemented:
         return found
+    if symbol == "**" and is_number(other) and other.dtype.is_integer and not is_never_negative(other):
+        builder().leaves_undone = True  # 2 ** -1 is a float: a run that finds no int there is done again, eagerly
     found = function(left, other)
     return note_always(function, left, other, found) if symbol in COMPARISONS else found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -169,8 +170,10 @@ _CONSTANTS = (
 
 
 def is_equal(a: Any, b: Any) -> bool:
-    """Whether Python finds two values equal; arrays, which say it item by item, are not."""
+    """Whether Python finds two values equal, and zeros of one sign; arrays, which say it item by item, are not."""
     found = a == b
+    if found is True and a.__class__ is b.__class__ is float and not a:
+        return math.copysign(1.0, a) == math.copysign(1.0, b)
     return bool(found) if isinstance(found, (bool, np.bool_)) else False
 
 
