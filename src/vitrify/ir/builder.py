@@ -186,8 +186,7 @@ class Builder:
         self.merged_arrays: list[Any] = []  # of NumPy's, which are what some value is on one path
         self.made_generators: dict[int, Any] = {}  # of random numbers, by id, with what stands for them in runs
         self.appending: OpDef | None = None  # the op whose inputs are looked at, for messages
-        # Whether some variable may be None, as only the program knows.
-        self.has_optional = False
+        self.has_optional = False  # whether some variable may be None, as only the program knows
         # Whether some value may be of several kinds, of which only the program knows which it is.
         self.has_options = False
         # The numbers by which lists of the program hold Python values, such as texts: by class and value.
