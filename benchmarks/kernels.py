@@ -4,8 +4,8 @@
 
 Each time is the least processor time of several rounds: what else the machine does only adds to it. For convolutions
 the ratio is (operations a second) / (those of a 512 x 512 product), with 0.5 wanted; for the others NumPy's time over
-ours, with 1 wanted. Of single small images the products themselves are slower, and there the ratio is to the products of
-those very sizes. Exit status 1 where a ratio is below what is wanted.
+ours, with 1 wanted. Of single small images the products themselves are slower, and there the ratio is to the products
+of those very sizes. Exit status 1 where a ratio is below what is wanted.
 """
 
 import argparse
