@@ -50,6 +50,7 @@ class Loc:
 
 _OURS: set[str] = set()
 """Names of files of this package that were asked for: no more than it has."""
+is_known_ours = _OURS.__contains__
 
 
 @lru_cache(maxsize=4096)
@@ -74,6 +75,7 @@ def is_asked_by_others(frame: FrameType | None) -> bool:
     while frame is not None:
         filename = frame.f_code.co_filename
         if filename.startswith(_PACKAGE_ROOT):
+            _OURS.add(filename)
             return False
         written = filename == "<string>" and str(frame.f_globals.get("__name__")).startswith(_OUR_MODULES)
         if not (written or _is_standard(filename)):

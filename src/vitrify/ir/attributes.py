@@ -37,7 +37,7 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def may_hold(value: Any, kind: type | None = None) -> bool:
-    """Whether an attribute value is anything else than a simple value, or a tuple or list of these.
+    """Whether an attribute value is anything else than a simple value, or tuples and lists of these.
 
     So it can be, or hold, a Block or Graph, or, where that is the `kind`, a Ref. Analyses ask that of every operator,
     and hardly any holds one.
@@ -45,9 +45,9 @@ def may_hold(value: Any, kind: type | None = None) -> bool:
     found = type(value)
     if found in SIMPLE:
         return found is kind
-    if found is tuple or found is list:
+    if issubclass(found, (tuple, list)):
         kinds = set(map(type, value))
-        return not kinds <= SIMPLE or kind in kinds
+        return kind in kinds or (not kinds <= SIMPLE and any(may_hold(v, kind) for v in value))
     return True
 
 

@@ -291,7 +291,7 @@ class Builder:
 
     def passed_on(self, handle: Any) -> Any:
         """What `value` gives, for those who do not use it themselves: it may be unset."""
-        if handle is None or isinstance(handle, SCALARS):
+        if not isinstance(handle, Variable) and (handle is None or isinstance(handle, SCALARS)):
             return handle
         held = self.held(handle)
         return self.block.resolve(held) if isinstance(held, Variable) else held
@@ -545,7 +545,7 @@ class Builder:
             raise
 
     def _literals(self, op: OpDef, values: Sequence[Any]) -> list[Any]:
-        if not any(isinstance(v, SCALARS) for v in values):
+        if not any(not isinstance(v, Variable) and isinstance(v, SCALARS) for v in values):
             return list(values)
         dtype = common_dtype(op, values)
         out: list[Any] = []

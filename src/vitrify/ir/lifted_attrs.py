@@ -9,6 +9,7 @@ from ..core.errors import ArgumentError
 from ..core.meta import Ref
 from ..ops.failure import need_integers, need_vector
 from ..ops.registry import OpDef
+from .attributes import SIMPLE
 from .variable import Variable
 
 
@@ -28,6 +29,8 @@ def lift_attrs(
         return Ref(start + len(refs) - 1)
 
     def lifted(name: str, value: Any, is_item: bool = False) -> Any:
+        if type(value) is tuple and SIMPLE.issuperset(map(type, value)):
+            return value
         if isinstance(value, (list, tuple)):
             return value if hasattr(value, "_fields") else type(value)(lifted(name, v, True) for v in value)
         if isinstance(value, slice):
@@ -50,4 +53,4 @@ def lift_attrs(
         whole = referred(var).index if var.shape[0] else 0
         return tuple(Ref(whole, i) for i in range(var.shape[0]))
 
-    return {k: lifted(k, v) for k, v in attrs.items()}, refs
+    return {k: v if type(v) in SIMPLE else lifted(k, v) for k, v in attrs.items()}, refs

@@ -14,7 +14,7 @@ from ..core.errors import ArgumentError, ShapeError, UnsupportedError
 from ..core.lazy import lazy_module
 from ..core.meta import FrameMeta, ListMeta, Meta
 from ..core.modes import PYTHON_NUMBER, recorder
-from ..core.source import is_asked_by_others
+from ..core.source import is_asked_by_others, is_known_ours
 from ..ops.missing import MAY_BE_MISSING, MAY_HAVE_GAPS
 from .graph_tensor import GraphTensor
 from .program_desc import VarDesc
@@ -97,7 +97,10 @@ class Variable(GraphTensor):
         """
         building = recorder.get()
         of_eager_code = None if building is None else building.eager_class
-        if of_eager_code is None or not is_asked_by_others(sys._getframe(1)):
+        if of_eager_code is None:
+            return type(self)
+        asking = sys._getframe(1)
+        if is_known_ours(asking.f_code.co_filename) or not is_asked_by_others(asking):
             return type(self)
         found: type = of_eager_code(self)
         return found
