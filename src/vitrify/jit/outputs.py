@@ -199,7 +199,11 @@ class Outputs:
     def passed_on(self, value: Any) -> Template:
         """A tensor that some path leaves unset, as it is: handing it on is no use of it."""
         refuse_none(value)
-        return Template(LEAF, [self.output(emit(value, None), "number" if is_number(value) else "tensor")])
+        if is_number(value):
+            return Template(LEAF, [self.output(emit(value, None), "number")])
+        found = self.output(emit(value, None))
+        mark = self._fork_mark(value, found) if isinstance(value, Variable) else None
+        return Template(LEAF, [self._stopped_mark(found) if mark is None else mark])
 
     def output(self, var: Variable, form: str = "tensor") -> OutputLeaf:
         """The mark of a variable that holds a value already."""

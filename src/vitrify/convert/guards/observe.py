@@ -324,7 +324,7 @@ class Observer:
             return
         written = self.journal.before.get(key)
         if written is not None:
-            if key not in self.overwritten:
+            if isinstance(written[0], AttrPlace) and key not in self.overwritten:
                 return  # every path wrote it before: what it held says nothing
             value = written[1]  # what it held before this trace changed it
         if isinstance(value, Undefined):
