@@ -31,8 +31,8 @@ def is_native(op, arrays, attrs):
     return True
 
 
-def windows(rng, dims, channel_last):
-    """Attributes, input and weight of a convolution that fits."""
+def windows(rng, dims, channel_last, groups=1):
+    """Attributes, input and weight of a convolution that fits; channels and outputs are those of a group."""
     images, channels, outputs = (int(rng.choice(s)) for s in ((1, 2, 5, 9), (1, 3, 16, 19), (1, 5, 8, 17)))
     kernel = [int(k) for k in rng.integers(1, 6, dims)]
     stride, dilation = ([int(s) for s in rng.integers(1, 4, dims)] for _ in range(2))
@@ -40,9 +40,9 @@ def windows(rng, dims, channel_last):
     least = [max(1, (k - 1) * d + 1 - sum(pads[2 * i : 2 * i + 2])) for i, (k, d) in enumerate(zip(kernel, dilation))]
     sizes = [int(n + rng.integers(0, 23)) for n in least]
     layout = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}[dims][channel_last]
-    attrs = conv_arguments(f"conv{dims}d", dims, stride, pads, dilation, 1, layout)
-    shape = (images, *sizes, channels) if channel_last else (images, channels, *sizes)
-    return attrs, numbers(rng, *shape), numbers(rng, outputs, channels, *kernel)
+    attrs = conv_arguments(f"conv{dims}d", dims, stride, pads, dilation, groups, layout)
+    shape = (images, *sizes, channels * groups) if channel_last else (images, channels * groups, *sizes)
+    return attrs, numbers(rng, *shape), numbers(rng, outputs * groups, channels, *kernel)
 
 
 @needs_own
@@ -63,12 +63,39 @@ def test_convolutions_and_their_cotangents(dims, threads):
 
 
 @needs_own
-def test_groups():
-    rng = np.random.default_rng(1)
-    attrs = conv_arguments("conv2d", 2, 1, 1, 1, 3, "NCHW")
-    assert is_native(conv_op, (numbers(rng, 2, 6, 9, 11), numbers(rng, 12, 2, 3, 3), numbers(rng, 12)), attrs)
-    attrs = {**attrs, "groups": 6}  # a single channel each: NumPy's way is the faster one
-    assert not is_native(conv_op, (numbers(rng, 2, 6, 9, 11), numbers(rng, 6, 1, 3, 3), numbers(rng, 6)), attrs)
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("groups", [2, 3, 19])
+def test_groups(groups, threads):
+    rng = np.random.default_rng([groups, threads])
+    found = dict.fromkeys((conv_op, conv_input_grad_op, conv_weight_grad_op), 0)
+    with flags_guard({"num_threads": threads}):
+        for trial in range(16):
+            attrs, x, weight = windows(rng, 1 + trial % 3, trial % 4 == 0, groups)
+            bias, lie = numbers(rng, weight.shape[0]), images_innermost if trial % 2 else np.asarray
+            found[conv_op] += is_native(conv_op, (lie(x), weight, bias), attrs)
+            ct = numbers(rng, *conv_op.on_numpy(x, weight, bias, **attrs).shape)
+            found[conv_input_grad_op] += is_native(conv_input_grad_op, (lie(ct), weight, x), attrs)
+            found[conv_weight_grad_op] += is_native(conv_weight_grad_op, (lie(ct), lie(x), weight), attrs)
+    assert all(count >= 8 for count in found.values())  # where vectors have work, as most have
+
+
+@needs_own
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("size", [1, 2, 7, 14, 28])
+def test_a_filter_for_each_channel(size, threads):
+    rng = np.random.default_rng([size, threads])
+    with flags_guard({"num_threads": threads}):
+        for images, channels, kernel, stride in ((1, 5, 3, 1), (8, 96, 3, 2), (3, 40, 5, 1), (1, 64, 7, 2)):
+            attrs = conv_arguments("conv2d", 2, stride, kernel // 2, 1, channels, "NCHW")
+            x, weight = numbers(rng, images, channels, size, size), numbers(rng, channels, 1, kernel, kernel)
+            bias = numbers(rng, channels)
+            ct = numbers(rng, *conv_op.on_numpy(x, weight, bias, **attrs).shape)
+            found = [
+                is_native(conv_op, (x, weight, bias), attrs),
+                is_native(conv_input_grad_op, (ct, weight, x), attrs),
+                is_native(conv_weight_grad_op, (ct, x, weight), attrs),
+            ]
+            assert all(found) or images * size < 8  # no vector would have work for a quarter of its lanes
 
 
 @needs_own
@@ -85,13 +112,15 @@ def test_arrays_that_lie_in_another_order():
 
 @needs_own
 @pytest.mark.parametrize("pad", [0, 1])
-def test_nothing_beside_the_arrays_is_touched(pad):
+@pytest.mark.parametrize("groups", [1, 4, 16])
+def test_nothing_beside_the_arrays_is_touched(pad, groups):
     rng = np.random.default_rng(3)
-    attrs = conv_arguments("conv2d", 2, 1, pad, 1, 1, "NCHW")
-    (x, kept_x), (weight, kept_weight) = guarded(2 * 16 * 13 * 19, F32), guarded(9 * 16 * 9, F32)
+    outputs, channels = (9, 16) if groups == 1 else (16, 16 // groups)
+    attrs = conv_arguments("conv2d", 2, 1, pad, 1, groups, "NCHW")
+    (x, kept_x), (weight, kept_weight) = guarded(2 * 16 * 13 * 19, F32), guarded(outputs * channels * 9, F32)
     x[:], weight[:] = numbers(rng, x.size), numbers(rng, weight.size)
-    given = x.reshape(2, 16, 13, 19), weight.reshape(9, 16, 3, 3)
-    assert is_native(conv_op, (*given, numbers(rng, 9)), attrs)
+    given = x.reshape(2, 16, 13, 19), weight.reshape(outputs, channels, 3, 3)
+    assert is_native(conv_op, (*given, numbers(rng, outputs)), attrs)
     shape = conv_op.on_numpy(*given, None, **attrs).shape
     (ct, kept_ct), (other, kept_other) = (guarded(int(np.prod(shape)), F32) for _ in range(2))
     ct[:] = other[:] = numbers(rng, ct.size)

@@ -317,19 +317,23 @@ class Assembler:
         return window_steps.fewest_pieces(b, c, each, dtype.itemsize, self.lanes(dtype), may_spread)
 
     def product_in_place(
-        self, a: tuple[Any, ...], rows: int, b: tuple[Any, ...], c: tuple[Any, ...], pieces: Any, bias: Operand | None
-    ) -> None:
-        """c = a b, plus a number for each row: each an array, its step from row to row, and the offsets of its inner
-        size; columns come in pieces.
+        self, a: tuple[Any, ...], rows: int, b: tuple[Any, ...], c: tuple[Any, ...], pieces: Any,
+        bias: Operand | None, groups: int = 1,
+    ) -> None:  # fmt: skip
+        """c = a b, plus a number for each row, for each group: each an array, its step from row to row, the offsets of
+        its inner size, and its step from group to group; columns come in pieces.
         """
         self.has_windows = True
         matrices = [window_steps.Matrix(*m) for m in (a, b, c)]
-        window_steps.add_product(self, matrices[0], rows, matrices[1], matrices[2], pieces, bias)
+        window_steps.add_product(self, matrices[0], rows, matrices[1], matrices[2], pieces, bias, groups)
 
-    def dots_in_place(self, a: tuple[Any, ...], rows: int, b: tuple[Any, ...], c: Operand, pieces: Any) -> None:
-        """c[r, p] = the sum over the columns of a[r] b[p]; `pieces` has their places in b and in a."""
+    def dots_in_place(
+        self, a: tuple[Any, ...], rows: int, b: tuple[Any, ...], c: tuple[Any, ...], pieces: Any, groups: int = 1
+    ) -> None:
+        """c[r, p] = the sum over the columns of a[r] b[p], for each group; `pieces` has their places in b and in a."""
         self.has_windows = True
-        window_steps.add_dots(self, window_steps.Matrix(*a), rows, window_steps.Matrix(*b), c, pieces)
+        matrices = [window_steps.Matrix(*m) for m in (a, b, c)]
+        window_steps.add_dots(self, matrices[0], rows, matrices[1], matrices[2], pieces, groups)
 
     def pool_max(self, x: Operand, out: Operand, places: tuple[Any, ...], least: Any) -> None:
         """out = the largest element of each window of x, both [images, channels, ...] with images innermost.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,11 +41,18 @@ _MOST_ORDERED = 8
 
 
 class Matrix(NamedTuple):
-    """An array whose element in row r lies at `offsets[p]` behind where the row begins, `row` bytes from row to row."""
+    """An array whose element in row r lies at `offsets[p]` behind where the row begins, `row` bytes from row to row and
+    `group` bytes from one group of channels to the next.
+    """
 
     array: Operand
     row: int
     offsets: Any
+    group: int = 0
+
+    def at(self, group: int, row: int) -> Operand:
+        """The array from this group and row on."""
+        return moved(self.array, group * self.group + row * self.row)
 
 
 def window_steps() -> dict[str, str]:
@@ -55,28 +62,41 @@ def window_steps() -> dict[str, str]:
 
 def _product() -> str:
     """c: 2 the function, 3... its sizes, those of rows in bytes (m k arow crow count side safe), then the arrays a, a's
-    offsets, b, b's offsets, c, pieces, bias and working memory, and the tiles.
+    offsets, b, b's offsets, c, pieces, bias and working memory, the tiles, how many groups there are, and the bytes
+    from one to the next in a, b, c and bias.
     """
     w = Writer("i32", "windows_product", PARAMETERS)
     m, k, arow, crow, count, side, safe = (f"i64 {word(w, i)}" for i in range(3, 10))
-    a, ao, b, bo, c, pieces = (f"ptr {array(w, i)}" for i in range(10, 16))
-    bias, scratch = (f"ptr {optional(w, i)}" for i in (16, 17))
-    tiles = f"ptr {w.load('%c', 18, 'ptr')}"
-    given = (m, k, a, f"{arow}", ao, b, bo, c, crow, pieces, count, bias, scratch, side, safe, tiles)
-    w.call("i32", w.load("%c", 2, "ptr"), *given)
+    ao, bo, pieces = (f"ptr {array(w, i)}" for i in (11, 13, 15))
+    bias, scratch = optional(w, 16), f"ptr {optional(w, 17)}"
+    tiles, function = f"ptr {w.load('%c', 18, 'ptr')}", w.load("%c", 2, "ptr")
+    first, steps = (*(array(w, i) for i in (10, 12, 14)), bias), [word(w, i) for i in range(20, 24)]
+    with w.loop(word(w, 19)) as group:
+        a, b, c, own = _groups(w, first, steps, group)
+        w.call("i32", function, m, k, a, arow, ao, b, bo, c, crow, pieces, count, own, scratch, side, safe, tiles)
     w.line("ret i32 0")
     return w.text
 
 
+def _groups(w: Writer, first: Sequence[str], steps: Sequence[str], group: str) -> list[str]:
+    """Arguments: where each array begins for this group; a step of zero leaves it, as it does null."""
+    return [f"ptr {w.at(start, w.times(group, step), 'i8')}" for start, step in zip(first, steps)]
+
+
 def _dots(name: str = "window_dots") -> str:
     """c: 2 the function, 3... its sizes, those of rows in bytes (m k arow crow count), then the arrays a, b, b's
-    offsets, c and pieces, and of sums working memory, of dots their tiles.
+    offsets, c and pieces, of sums working memory, of dots their tiles, how many groups there are, and the bytes from
+    one to the next in a, b and c.
     """
     w = Writer("i32", name, PARAMETERS)
     m, k, arow, crow, count = (f"i64 {word(w, i)}" for i in range(3, 8))
-    a, b, bo, c, pieces = (f"ptr {array(w, i)}" for i in range(8, 13))
-    more = [f"ptr {array(w, 13) if name == 'window_sums' else w.load('%c', 13, 'ptr')}"]
-    w.call("i32", w.load("%c", 2, "ptr"), m, k, a, arow, b, bo, c, crow, pieces, count, *more)
+    bo, pieces = (f"ptr {array(w, i)}" for i in (10, 12))
+    more = f"ptr {array(w, 13) if name == 'window_sums' else w.load('%c', 13, 'ptr')}"
+    function = w.load("%c", 2, "ptr")
+    first, steps = [array(w, i) for i in (8, 9, 11)], [word(w, i) for i in range(15, 18)]
+    with w.loop(word(w, 14)) as group:
+        a, b, c = _groups(w, first, steps, group)
+        w.call("i32", function, m, k, a, arow, b, bo, c, crow, pieces, count, more)
     w.line("ret i32 0")
     return w.text
 
@@ -205,27 +225,33 @@ def _offsets(n: Assembler, offsets: Any) -> Operand:
     return n.constant(np.asarray(offsets, INT64))
 
 
-def add_product(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Matrix, pieces: Any, bias: Operand | None) -> None:
-    """c = a b + bias, for the pieces of b and c."""
+def add_product(
+    n: Assembler, a: Matrix, rows: int, b: Matrix, c: Matrix, pieces: Any, bias: Operand | None, groups: int
+) -> None:
+    """c = a b + bias, for the pieces of b and c and so many groups of rows."""
     product = _products(c.array.dtype)
     inner = len(b.offsets)
     tables = _offsets(n, a.offsets), _offsets(n, b.offsets)
     side = int((np.diff(a.offsets) == a.array.dtype.itemsize).all())
-    safe = safe_pieces(b.array, b.offsets, pieces)
+    safe = safe_pieces(b.array, b.offsets + (groups - 1) * b.group, pieces)
 
-    def part(first: int, end: int, start: int, stop: int) -> None:
-        own = moved(a.array, first * a.row), moved(c.array, first * c.row)
-        ours = NONE if bias is None else moved(bias, first * bias.dtype.itemsize)
-        here = len(pieces) + _TOGETHER if stop == len(pieces) else stop
-        scratch = _scratch(end - first, inner, c.array.dtype)
+    def part(own: _Part) -> None:
+        ours, per_group = NONE, 0
+        if bias is not None:
+            per_group = rows * bias.dtype.itemsize
+            ours = moved(bias, own.group * per_group + own.row * bias.dtype.itemsize)
+        here = len(pieces) + _TOGETHER if own.stop == len(pieces) else own.stop
+        scratch = _scratch(own.rows, inner, c.array.dtype)
         n.add("windows_product", [
-            product.address, end - first, inner, a.row, c.row, stop - start, side, min(safe, here) - start,
-            own[0], tables[0], b.array, tables[1], own[1], _table(n, pieces[start:stop]), ours, scratch,
-            product.with_tiles(windows.product_tiles(product.tiles, end - first)),
+            product.address, own.rows, inner, a.row, c.row, own.stop - own.start, side, min(safe, here) - own.start,
+            a.at(own.group, own.row), tables[0], b.at(own.group, 0), tables[1], c.at(own.group, own.row),
+            _table(n, pieces[own.start : own.stop]), ours, scratch,
+            product.with_tiles(windows.product_tiles(product.tiles, own.rows)),
+            own.groups, a.group, b.group, c.group, per_group,
         ])  # fmt: skip
 
-    everything, columns = (0, rows, 0, len(pieces)), int(pieces[:, 2].sum())
-    _in_parts(n, part, everything, rows * inner * columns, rows > columns, (1, _TOGETHER))
+    everything, columns = _Part(0, groups, 0, rows, 0, len(pieces)), int(pieces[:, 2].sum())
+    _in_parts(n, part, everything, groups * rows * inner * columns, rows > columns, (1, _TOGETHER))
 
 
 def _scratch(rows: int, inner: int, dtype: Dtype) -> Any:
@@ -234,45 +260,58 @@ def _scratch(rows: int, inner: int, dtype: Dtype) -> Any:
     return Operand(Buffer(ARENA, size), 0, (), (), dtype) if size else NONE
 
 
-def add_dots(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Operand, pieces: Any) -> None:
+def add_dots(n: Assembler, a: Matrix, rows: int, b: Matrix, c: Matrix, pieces: Any, groups: int) -> None:
     """c[r, p] = the sum over the columns of a[r] b[p], whose pieces say where b's columns begin, and a's."""
-    tiles = windows.tiles_of(c.dtype, host())
+    dtype = c.array.dtype
+    tiles = windows.tiles_of(dtype, host())
     has_sums = tiles.packs and rows >= _LEAST_ROWS
-    name, function = ("window_sums", _sums(c.dtype)) if has_sums else ("window_dots", _window_dots(c.dtype))
+    name, function = ("window_sums", _sums(dtype)) if has_sums else ("window_dots", _window_dots(dtype))
     inner = len(b.offsets)
-    crow = c.strides[0]
     table = _table(n, pieces)
 
-    def part(first: int, end: int, start: int, stop: int) -> None:
-        to = moved(c, first * crow + start * c.dtype.itemsize)
+    def part(own: _Part) -> None:
+        to = moved(c.at(own.group, own.row), own.start * dtype.itemsize)
         if has_sums:
-            last: Any = Operand(Buffer(ARENA, window_sums.scratch_bytes(tiles)), 0, (), (), c.dtype)
+            last: Any = Operand(Buffer(ARENA, window_sums.scratch_bytes(tiles)), 0, (), (), dtype)
         else:
-            last = function.with_tiles(windows.dots_tiles(tiles, end - first))
+            last = function.with_tiles(windows.dots_tiles(tiles, own.rows))
         n.add(name, [
-            function.address, end - first, stop - start, a.row, crow, len(pieces), moved(a.array, first * a.row),
-            b.array, _offsets(n, b.offsets[start:stop]), to, table, last,
+            function.address, own.rows, own.stop - own.start, a.row, c.row, len(pieces), a.at(own.group, own.row),
+            b.at(own.group, 0), _offsets(n, b.offsets[own.start : own.stop]), to, table, last,
+            own.groups, a.group, b.group, c.group,
         ])  # fmt: skip
 
-    work = rows * inner * int(pieces[:, 2].sum())
+    work = groups * rows * inner * int(pieces[:, 2].sum())
     grains = (window_sums.width_of(tiles), window_sums.HEIGHT) if has_sums else (1, tiles.dots[1])
-    _in_parts(n, part, (0, rows, 0, inner), work, rows > inner, grains)
+    _in_parts(n, part, _Part(0, groups, 0, rows, 0, inner), work, rows > inner, grains)
+
+
+class _Part(NamedTuple):
+    """Some groups, rows of each, and what goes along these from `start` to `stop`."""
+
+    group: int
+    groups: int
+    row: int
+    rows: int
+    start: int
+    stop: int
 
 
 def _in_parts(
-    n: Assembler, part: Any, of: tuple[int, int, int, int], work: int, is_by_rows: bool, grains: tuple[int, int]
+    n: Assembler, part: Callable[[_Part], None], of: _Part, work: int, is_by_rows: bool, grains: tuple[int, int]
 ) -> None:
-    """All of it, or where it is large some rows or some columns for each thread."""
+    """All of it, or where it is large some groups, some rows or some columns for each thread."""
     team = n.team
     if team is None or work < _LARGE:
-        part(*of)
+        part(of)
         return
-    first, end, start, stop = of
-    if is_by_rows:
-        cut = [(a, b, start, stop) for a, b in bounds(end, team.size, grains[0])]
+    if of.groups > 1:
+        cut = [of._replace(group=a, groups=b - a) for a, b in bounds(of.groups, team.size)]
+    elif is_by_rows:
+        cut = [of._replace(row=a, rows=b - a) for a, b in bounds(of.rows, team.size, grains[0])]
     else:
-        cut = [(first, end, a, b) for a, b in bounds(stop, team.size, grains[1])]
-    shared(n, team, [lambda own=own: part(*own) for own in cut])  # type: ignore[misc]
+        cut = [of._replace(start=a, stop=b) for a, b in bounds(of.stop, team.size, grains[1])]
+    shared(n, team, [functools.partial(part, own) for own in cut])
 
 
 __all__ = ["Matrix", "add_dots", "add_product", "lanes_of", "pieces_of", "window_steps"]

@@ -21,6 +21,8 @@ from .window_grads import FEW_OUTPUTS, Phase, channel_second, input_grad_form, p
 
 # The share of lanes that must have work, below which gathering windows takes less time.
 _LEAST_USED = 0.75
+# The same for groups of channels, whose products are small: gathering takes longer than what is computed.
+_LEAST_OF_GROUPS = 0.25
 # Vectors of columns from which on dots with them take less time than a product of what was gathered.
 _LONG = 12
 # Pieces of columns that a plan holds a table of.
@@ -52,18 +54,20 @@ def conv_native(
     need_products(n, x, weight)
     seen, kernel = channel_second(n, x, channel_last), weight.shape[2:]
     counts = window_counts(seen.shape[2:], kernel, stride, padding, dilation)
-    images, outputs = x.shape[0], weight.shape[0]
-    if groups == 1 and 0 not in counts and weight.size and seen.size:
+    images, outputs, channels = x.shape[0], weight.shape[0], weight.shape[1]
+    if 0 not in counts and weight.size and seen.size:
         pads = resolve_padding(padding, seen.shape[2:], kernel, stride)
         grid = _Grid(seen.shape[2:], kernel, counts, stride, pads, used_dilation(padding, dilation))
-        if _is_full(n, grid.pieces(n, images, x.dtype), x.dtype):
+        if _is_full(n, grid.pieces(n, images, x.dtype), x.dtype, groups):
             laid = grid.laid(n, seen)
             out = images_last(n, images, outputs, counts, x.dtype)
             pieces = n.pieces(laid.places, _places(out, counts), images, x.dtype, may_spread=True)
-            taps = offsets([*zip(weight.shape[1:], weight.strides[1:])])
+            taps, rows = offsets([*zip(weight.shape[1:], weight.strides[1:])]), outputs // groups
             n.product_in_place(
-                (weight, weight.strides[0], taps), outputs, (laid.array, 0, laid.rows(weight.shape[1])),
-                (out, out.strides[1], None), pieces, None if bias is None else n.contiguous(bias),
+                (weight, weight.strides[0], taps, rows * weight.strides[0]), rows,
+                (laid.array, 0, laid.rows(channels), channels * laid.channel),
+                (out, out.strides[1], None, rows * out.strides[1]), pieces,
+                None if bias is None else n.contiguous(bias), groups,
             )  # fmt: skip
             return _channel_first(n, out, channel_last)
     return conv_form(n, x, weight, bias, **attrs, channel_last=channel_last)
@@ -83,10 +87,10 @@ def _places(x: Any, sizes: Shape) -> Any:
     return offsets([*zip(sizes, x.strides[2:])])
 
 
-def _is_full(n: Any, pieces: Any, dtype: Any) -> bool:
+def _is_full(n: Any, pieces: Any, dtype: Any, groups: int) -> bool:
     """Whether vectors of these pieces have few idle lanes, and the table of them is no large one."""
-    count = len(pieces)
-    return count <= _MOST_PIECES and int(pieces[:, 2].sum()) >= _LEAST_USED * count * n.lanes(dtype)
+    count, least = len(pieces), _LEAST_USED if groups == 1 else _LEAST_OF_GROUPS
+    return count <= _MOST_PIECES and int(pieces[:, 2].sum()) >= least * count * n.lanes(dtype)
 
 
 @dataclass(frozen=True)
@@ -178,19 +182,21 @@ def weight_grad_native(
     need_products(n, ct, x)
     flowing, seen = (channel_second(n, v, channel_last) for v in (ct, x))
     kernel, counts, images = weight.shape[2:], flowing.shape[2:], x.shape[0]
-    if groups == 1 and weight.size and ct.size:
+    rows, channels = weight.shape[0] // groups, weight.shape[1]
+    if weight.size and ct.size:
         pads = resolve_padding(padding, seen.shape[2:], kernel, stride)
         grid = _Grid(seen.shape[2:], kernel, counts, stride, pads, used_dilation(padding, dilation))
         pieces = grid.pieces(n, images, ct.dtype, may_spread=False)
-        if (len(pieces) >= _LONG or weight.shape[0] < FEW_OUTPUTS) and _is_full(n, pieces, ct.dtype):
+        if (len(pieces) >= _LONG or rows < FEW_OUTPUTS) and _is_full(n, pieces, ct.dtype, groups):
             laid = grid.laid(n, seen)
             flowing = flowing if lies_images_last(flowing) else _copied(n, flowing)
             pieces = n.pieces(laid.places, _places(flowing, counts), images, ct.dtype)
             out = n.new(weight.shape, ct.dtype)
             flat = n.reshape(out, (weight.shape[0], prod(weight.shape[1:])))
             n.dots_in_place(
-                (flowing, flowing.strides[1], None), weight.shape[0], (laid.array, 0, laid.rows(weight.shape[1])),
-                flat, pieces,
+                (flowing, flowing.strides[1], None, rows * flowing.strides[1]), rows,
+                (laid.array, 0, laid.rows(channels), channels * laid.channel),
+                (flat, flat.strides[0], None, rows * flat.strides[0]), pieces, groups,
             )  # fmt: skip
             return out
     return weight_grad_form(
@@ -216,13 +222,13 @@ def input_grad_native(
     need_products(n, ct, weight)
     flowing, like = (channel_second(n, v, channel_last) for v in (ct, x))
     sizes, kernel = like.shape[2:], weight.shape[2:]
-    if groups == 1 and weight.size and ct.size and x.size:
+    if weight.size and ct.size and x.size:
         pads = resolve_padding(padding, sizes, kernel, stride)
         used = used_dilation(padding, dilation)
         along = [phases_along(*of) for of in zip(sizes, kernel, stride, (low for low, _ in pads), used)]
-        found = [_Reached(flowing, weight, phases) for phases in itertools.product(*along)]
+        found = [_Reached(flowing, weight, phases, groups) for phases in itertools.product(*along)]
         if all(p.is_full(n) for p in found):
-            out = images_last(n, x.shape[0], weight.shape[1], sizes, ct.dtype)
+            out = images_last(n, x.shape[0], weight.shape[1] * groups, sizes, ct.dtype)
             for one in found:
                 there = (slice(None), slice(None), *(slice(p.first, None, s) for p, s in zip(one.phases, stride)))
                 one.write(n, n.view(lambda a: a[there], out))  # noqa: B023 - called at once
@@ -235,8 +241,8 @@ def input_grad_native(
 class _Reached:
     """Every stride-th element of the input in each dimension, as a convolution of ct [images, outputs, *counts]."""
 
-    def __init__(self, ct: Any, weight: Any, phases: Sequence[Phase]) -> None:
-        self.ct, self.weight, self.phases = ct, weight, phases
+    def __init__(self, ct: Any, weight: Any, phases: Sequence[Phase], groups: int) -> None:
+        self.ct, self.weight, self.phases, self.groups = ct, weight, phases, groups
         counts = tuple(p.reached for p in phases)
         self.is_zero = not all(p.lags for p in phases)
         most = [max(p.lags, default=0) for p in phases]
@@ -251,7 +257,7 @@ class _Reached:
     def is_full(self, n: Any) -> bool:
         """Whether vectors of its columns have few idle lanes."""
         ct = self.ct
-        return self.is_zero or _is_full(n, self.grid.pieces(n, ct.shape[0], ct.dtype), ct.dtype)
+        return self.is_zero or _is_full(n, self.grid.pieces(n, ct.shape[0], ct.dtype), ct.dtype, self.groups)
 
     def write(self, n: Any, part: Any) -> None:
         """Compute it where it belongs."""
@@ -265,17 +271,18 @@ class _Reached:
         images, channels, *counts = part.shape
         made = part if lies_images_last(part) else images_last(n, images, channels, tuple(counts), part.dtype)
         pieces = n.pieces(laid.places, _places(made, self.grid.counts), images, part.dtype, may_spread=True)
+        weight, rows, outputs = self.weight, channels // self.groups, self.weight.shape[0] // self.groups
         n.product_in_place(
-            (self.weight, self.weight.strides[1], self._taps()), channels,
-            (laid.array, 0, laid._replace(taps=reach).rows(self.weight.shape[0])), (made, made.strides[1], None),
-            pieces, None,
+            (weight, weight.strides[1], self._taps(outputs), outputs * weight.strides[0]), rows,
+            (laid.array, 0, laid._replace(taps=reach).rows(outputs), outputs * laid.channel),
+            (made, made.strides[1], None, rows * made.strides[1]), pieces, None, self.groups,
         )  # fmt: skip
         if made is not part:
             n.copy(made, part)
 
-    def _taps(self) -> Any:
-        """The offsets of the weights that reach these elements, output by output."""
-        taps = offsets([(self.weight.shape[0], self.weight.strides[0])])
+    def _taps(self, outputs: int) -> Any:
+        """The offsets of the weights that reach these elements, output by output of a group."""
+        taps = offsets([(outputs, self.weight.strides[0])])
         for p, step in zip(self.phases, self.weight.strides[2:]):
             own = np.arange(p.taps.start, p.taps.stop, p.taps.step or 1) * step
             taps = (taps[:, None] + own).reshape(-1)
