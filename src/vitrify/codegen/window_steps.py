@@ -236,7 +236,8 @@ def add_product(
     safe = safe_pieces(b.array, b.offsets + (groups - 1) * b.group, pieces)
 
     def part(own: _Part) -> None:
-        ours, per_group = NONE, 0
+        ours: Any = NONE
+        per_group = 0
         if bias is not None:
             per_group = rows * bias.dtype.itemsize
             ours = moved(bias, own.group * per_group + own.row * bias.dtype.itemsize)
