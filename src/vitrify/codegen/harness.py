@@ -74,6 +74,16 @@ _CLEAR_FLAGS = """\
   call void @llvm.x86.sse.ldmxcsr(ptr %csr)
 """
 
+
+_GATHER = "call void @gather{size}(ptr %g.buffer, ptr %g.from, i64 %g.step, i64 %length, i64 %padded)"
+_SCATTER = "call void @scatter{size}(ptr %s.to, ptr %s.buffer, i64 %s.step, i64 %length)"
+
+
+def _by_size(label: str, call: str, behind: str) -> str:
+    """A block for each size of an element, which calls the function for it and goes on `behind`."""
+    return "\n".join(f"{label}{n}:\n  {call.format(size=n)}\n  br label %{behind}" for n in (1, 2, 4, 8))
+
+
 _LOOP = f"""
 define void @loop(ptr %arguments, ptr %sizes, ptr %steps, ptr %kernel) {{
 entry:
@@ -166,18 +176,7 @@ gather:
   br i1 %g.reads, label %copy, label %gathered
 copy:
   switch i64 %g.size, label %copy8 [ i64 1, label %copy1  i64 2, label %copy2  i64 4, label %copy4 ]
-copy1:
-  call void @gather1(ptr %g.buffer, ptr %g.from, i64 %g.step, i64 %length, i64 %padded)
-  br label %gathered
-copy2:
-  call void @gather2(ptr %g.buffer, ptr %g.from, i64 %g.step, i64 %length, i64 %padded)
-  br label %gathered
-copy4:
-  call void @gather4(ptr %g.buffer, ptr %g.from, i64 %g.step, i64 %length, i64 %padded)
-  br label %gathered
-copy8:
-  call void @gather8(ptr %g.buffer, ptr %g.from, i64 %g.step, i64 %length, i64 %padded)
-  br label %gathered
+{_by_size("copy", _GATHER, "gathered")}
 gathered:
   %g.next = add i64 %g, 1
   %g.more = icmp ult i64 %g.next, %operands
@@ -202,18 +201,7 @@ scatter:
   %s.offset = mul i64 %at, %s.step
   %s.to = getelementptr i8, ptr %s.argument, i64 %s.offset
   switch i64 %s.size, label %back8 [ i64 1, label %back1  i64 2, label %back2  i64 4, label %back4 ]
-back1:
-  call void @scatter1(ptr %s.to, ptr %s.buffer, i64 %s.step, i64 %length)
-  br label %back
-back2:
-  call void @scatter2(ptr %s.to, ptr %s.buffer, i64 %s.step, i64 %length)
-  br label %back
-back4:
-  call void @scatter4(ptr %s.to, ptr %s.buffer, i64 %s.step, i64 %length)
-  br label %back
-back8:
-  call void @scatter8(ptr %s.to, ptr %s.buffer, i64 %s.step, i64 %length)
-  br label %back
+{_by_size("back", _SCATTER, "back")}
 back:
   %s.next = add i64 %s, 1
   %s.more = icmp ult i64 %s.next, %operands

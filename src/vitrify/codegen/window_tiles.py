@@ -5,6 +5,7 @@ A piece of columns is what a vector of b's memory holds of them; between them ma
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .emit import Dtype, memory_type
@@ -179,14 +180,19 @@ def tile(t: Tiles, rows: int, vectors: int) -> str:
               "  br i1 %again, label %loop, label %done", "done:", *rows_from("c", rows, "crow")]  # fmt: skip
     lines += [f"  %c{r}.{v} = getelementptr i8, ptr %c.{r}, i64 %to{v}" for r, v in tile]
     lines += [f"  %d{r}.{v} = {compressed(t, f'%n{r}.{v}', f'%m{v}')}" for r, v in tile]
-    lines += ["  br i1 %more, label %adding, label %writing", "adding:"]
-    for r, v in tile:
-        lines += [f"  %o{r}.{v} = {loaded_lanes(t, f'%c{r}.{v}', f'%f{v}')}",
+    return "\n".join([*lines, *_added_or_written(t, tile, "f"), "}"])
+
+
+def _added_or_written(t: Tiles, own: Sequence[tuple[int, int]], mask: str) -> list[str]:
+    """The end: %d<r>.<v> is added to what is at %c<r>.<v>, or written there, in the lanes of %<mask><v>."""
+    lines = ["  br i1 %more, label %adding, label %writing", "adding:"]
+    for r, v in own:
+        lines += [f"  %o{r}.{v} = {loaded_lanes(t, f'%c{r}.{v}', f'%{mask}{v}')}",
                   f"  %s{r}.{v} = fadd {t.vector} %o{r}.{v}, %d{r}.{v}"]  # fmt: skip
-    lines += [stored_lanes(t, f"%s{r}.{v}", f"%c{r}.{v}", f"%f{v}") for r, v in tile]
+    lines += [stored_lanes(t, f"%s{r}.{v}", f"%c{r}.{v}", f"%{mask}{v}") for r, v in own]
     lines += ["  ret void", "writing:"]
-    lines += [stored_lanes(t, f"%d{r}.{v}", f"%c{r}.{v}", f"%f{v}") for r, v in tile]
-    return "\n".join([*lines, "  ret void", "}"])
+    lines += [stored_lanes(t, f"%d{r}.{v}", f"%c{r}.{v}", f"%{mask}{v}") for r, v in own]
+    return [*lines, "  ret void"]
 
 
 # -- tiles that read a in packed order ---------------------------------------------------------------------------------
@@ -262,14 +268,7 @@ def _written(t: Tiles, own: list[tuple[int, int]]) -> list[str]:
         lines += [*first_lanes(t, f"%count{v}", f"k{v}"), *_order(t, v)]
     for r, v in own:
         lines += _reordered(t, f"%n{r}.{v}", v, f"d{r}.{v}")
-    lines += ["  br i1 %more, label %adding, label %writing", "adding:"]
-    for r, v in own:
-        lines += [f"  %o{r}.{v} = {loaded_lanes(t, f'%c{r}.{v}', f'%k{v}')}",
-                  f"  %s{r}.{v} = fadd {t.vector} %o{r}.{v}, %d{r}.{v}"]  # fmt: skip
-    lines += [stored_lanes(t, f"%s{r}.{v}", f"%c{r}.{v}", f"%k{v}") for r, v in own]
-    lines += ["  ret void", "writing:"]
-    lines += [stored_lanes(t, f"%d{r}.{v}", f"%c{r}.{v}", f"%k{v}") for r, v in own]
-    return [*lines, "  ret void"]
+    return lines + _added_or_written(t, own, "k")
 
 
 def _order(t: Tiles, v: int) -> list[str]:

@@ -68,6 +68,15 @@ def pool_places(dtype: Dtype) -> str:
     return w.text
 
 
+def _joined(w: Writer, name: str, type: str, old: str, x: str) -> str:
+    """What an element leaves of what was found before it: the larger one, NaN where either is NaN, or the sum."""
+    if name != "max":
+        return w.value(f"fadd {type} {old}, {x}")
+    less = w.value(f"fcmp ogt {type} {old}, {x}")
+    keeps = w.value(f"or i1 {less}, {w.value(f'fcmp uno {type} {old}, {old}')}")
+    return w.value(f"select i1 {keeps}, {type} {old}, {type} {x}")
+
+
 def pooled(name: str, dtype: Dtype) -> str:
     """The largest element, or the sum, of each window of arrays of three dimensions, without what lies outside.
 
@@ -90,13 +99,7 @@ def pooled(name: str, dtype: Dtype) -> str:
             w.line(f"store {type} {none}, ptr {found}")
             with _inside(w, start, windows, dims) as (at, _):
                 x, old = w.load(at, 0, type, size), w.value(f"load {type}, ptr {found}")
-                if name == "max":  # NaN wins, as in NumPy
-                    less = w.value(f"fcmp ogt {type} {old}, {x}")
-                    keeps = w.value(f"or i1 {less}, {w.value(f'fcmp uno {type} {old}, {old}')}")
-                    new = w.value(f"select i1 {keeps}, {type} {old}, {type} {x}")
-                else:
-                    new = w.value(f"fadd {type} {old}, {x}")
-                w.line(f"store {type} {new}, ptr {found}")
+                w.line(f"store {type} {_joined(w, name, type, old, x)}, ptr {found}")
             here = w.value(f"load i64, ptr {place}")
             w.store(w.value(f"load {type}, ptr {found}"), target, here, type, size)
             w.line(f"store i64 {w.add(here, 1)}, ptr {place}")
@@ -130,13 +133,7 @@ def binned(name: str, dtype: Dtype) -> str:
                     at = w.at(at, w.times(i, step), "i8")
                 x, old = w.load(at, 0, type, size), w.value(f"load double, ptr {found}")
                 x = x if type == "double" else w.value(f"fpext {type} {x} to double")
-                if name == "max":  # NaN wins, as in NumPy
-                    less = w.value(f"fcmp ogt double {old}, {x}")
-                    keeps = w.value(f"or i1 {less}, {w.value(f'fcmp uno double {old}, {old}')}")
-                    new = w.value(f"select i1 {keeps}, double {old}, double {x}")
-                else:
-                    new = w.value(f"fadd double {old}, {x}")
-                w.line(f"store double {new}, ptr {found}")
+                w.line(f"store double {_joined(w, name, 'double', old, x)}, ptr {found}")
                 w.line(f"store i64 {w.add(w.value(f'load i64, ptr {number}'), 1)}, ptr {number}")
             value = w.value(f"load double, ptr {found}")
             if name == "mean":
