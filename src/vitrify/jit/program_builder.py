@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..convert import Converted, convert
-from ..convert.containers.stand_ins import Foreign, learn_of, without_tables
+from ..convert.containers.stand_ins import learn_of, without_tables
 from ..convert.containers.table_sites import TableSites
 from ..convert.host.changes import ChangedArrayError
 from ..convert.values.foreign import ForkedError
@@ -35,7 +35,7 @@ from .partial_program import OwnFieldError, PartialProgramLayer
 from .program_cache import Family, ProgramCache
 from .reach import layer_state
 from .retrace import RetraceWarning, what_varies
-from .tracing import trace
+from .tracing import Request, trace
 from .variation import Variation
 
 MAX_COMPARED = 4
@@ -175,28 +175,24 @@ class ProgramBuilder:
 
         is_called: there is such a call, which another program can do.
         """
-        foreign: list[Foreign] = []
-        left_tries: dict[tuple[str, int], int] = {}
-        was_kept = keeps = False
+        sites = self._table_sites if self._is_whole else None
+        request = Request(variation, self._is_whole, is_called, sites)
+        was_kept = False
         while True:
             try:
-                names = self._argument_names(tree)
-                return trace(
-                    self.converted, tree, values, names, self.eager, variation, foreign, self._is_whole, keeps,
-                    is_called, self._table_sites if self._is_whole else None, left_tries,
-                )  # fmt: skip
+                return trace(self.converted, tree, values, self._argument_names(tree), self.eager, request)
             except UnsupportedError as err:
-                if self._is_whole and (learn_of(err, foreign) or self._table_sites.learn_of(err)):
+                if self._is_whole and (learn_of(err, request.foreign) or self._table_sites.learn_of(err)):
                     continue
                 if learn(err):
                     self._converted = None
                 elif isinstance(err, ForkedError) and not was_kept:
-                    was_kept = keeps = True
-                elif keeps:
-                    keeps = False  # the error of the shorter program says what to do about it
-                elif self._is_whole and is_called and leave_to_eager(err, left_tries):
+                    was_kept = request.keeps_containers = True
+                elif request.keeps_containers:
+                    request.keeps_containers = False  # the error of the shorter program says what to do about it
+                elif self._is_whole and is_called and leave_to_eager(err, request.left_tries):
                     continue
-                elif not self._table_sites.give_up(err, without_tables(foreign)):
+                elif not self._table_sites.give_up(err, without_tables(request.foreign)):
                     raise
 
     def warn_of_retracing(self, tree: TreeDef, consequence: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -160,45 +161,59 @@ def _var_name(tensor: Tensor) -> str:
     return tensor.name.replace(".", "_") if tensor.__dict__.get("_name") else "captured"
 
 
+@dataclass
+class Request:
+    """How a function is to be traced: what for, and what attempts before this one have found out."""
+
+    variation: Variation | None = None
+    """Which numbers and sizes of the Python state become inputs."""
+    is_whole: bool = False
+    """Whether what cannot be converted is an error, not a segment."""
+    is_called: bool = False
+    """Whether it is for a call, which another program can do where sizes are not what this one takes them for."""
+    table_sites: TableSites | None = None
+    """Where dicts and sets are made whose keys only a run knows."""
+    keeps_containers: bool = False
+    """Whether a list or dict of which a tensor decides which one it is stays the one or the other. By default it
+    becomes one by value, which makes smaller programs, and must not be changed then (ForkedError)."""
+    foreign: list[Foreign] = field(default_factory=list)
+    """Containers of the user's that can grow in this trace."""
+    left_tries: dict[tuple[str, int], int] = field(default_factory=dict)
+    """The `try` statements that a run which raises may leave to eager code: see `Builder`."""
+
+    def begin(self) -> Trace:
+        """A trace that goes by it."""
+        state = Trace()
+        build = state.builder
+        build.is_whole, build.is_called = self.is_whole, self.is_called
+        build.keeps_containers, build.table_sites = self.keeps_containers, self.table_sites
+        build.left_tries = dict(self.left_tries)
+        return state
+
+
 def trace(
     function: Callable[..., Any],
     tree: TreeDef,
     leaves: Sequence[Any],
     names: Sequence[str | None],
-    original: Callable[..., Any] | None = None,
-    variation: Variation | None = None,
-    foreign: Sequence[Foreign] = (),
-    is_whole: bool = False,
-    keeps_containers: bool = False,
-    is_called: bool = False,
-    table_sites: TableSites | None = None,
-    left_tries: Mapping[tuple[str, int], int] | None = None,
+    original: Callable[..., Any],
+    request: Request,
 ) -> ConcreteProgram:
     """Run `function` once with Variables for the InputSpec leaves, recording a program.
 
     leaves: InputSpec for each tensor argument, anything else as its Python value. original: the user's function that
-    `function` is the converted form of. variation: which numbers and sizes of the Python state become inputs.
-    foreign: containers of the user's that can grow in this trace. is_whole: what cannot be converted is an error, not
-    a segment. keeps_containers: a list or dict of which a tensor decides which one it is stays the one or the other;
-    by default it becomes one by value, which makes smaller programs, and must not be changed then (ForkedError).
-    is_called: it is for a call, which can be done by another program where sizes are not what this one takes them
-    for. table_sites: where dicts and sets are made whose keys only a run knows. left_tries: see `Builder`.
+    `function` is the converted form of.
 
     Whatever the function does to Python objects is undone afterwards, and done by each run of the program.
     """
-    state = Trace()
-    state.builder.is_whole = is_whole
-    state.builder.keeps_containers = keeps_containers
-    state.builder.is_called = is_called
-    state.builder.table_sites = table_sites
-    state.builder.left_tries = dict(left_tries or {})
+    state = request.begin()
     with building(state.builder):
         values = _values(state, leaves, names)
-    given, tables = _given(FunctionSpec.rebuild(tree, values), table_sites)
-    varying = variation or Variation()
+    given, tables = _given(FunctionSpec.rebuild(tree, values), request.table_sites)
+    varying = request.variation or Variation()
     state.has_number_inputs = bool(varying.numbers) or any(isinstance(leaf, NumberSpec) for leaf in leaves)
     with (
-        standing_in(foreign) as stand_ins,
+        standing_in(request.foreign) as stand_ins,
         state.training.undone_on_failure(),
         building(state.builder),
         journaling() as journal,
@@ -210,8 +225,7 @@ def trace(
                 value.made_in(journal)
         owners = containers(given)
         journal.given = {id(value) for value in values if not isinstance(value, (Tensor, Variable, *CLOSURES))}
-        if original is not None:
-            observe_function(original)
+        observe_function(original)
         try:
             result = [entered(function)(*given[0], **given[1])]
         except Exception as failure:
