@@ -245,3 +245,17 @@ def test_what_sizes_decide_is_decided_while_it_runs(function, tmp_path):
 def test_a_size_cut_at_a_number_is_refused(tmp_path):
     with pytest.raises(UnsupportedError, match="known only when the program runs"):
         saved(cut_at_five, OPEN, tmp_path)
+
+
+def test_a_table_that_is_cut_at_a_size_and_a_mask_for_more_than_one_place(tmp_path):
+    table, words = paddle.to_tensor(random(24, 4)), paddle.to_tensor(random(32, 4))
+
+    def attend(ids):
+        steps, x = ids.shape[1], paddle.nn.functional.embedding(ids, words)
+        mask = paddle.triu(paddle.full([steps, steps], -1e9), 1) if steps > 1 else None
+        scores = paddle.matmul(x * table[:steps], x, transpose_y=True)
+        return scores if mask is None else scores + mask
+
+    sizes = (2, 6), (2, 2), (3, 1), (1, 24)
+    given = [[np.random.default_rng(0).integers(0, 32, size)] for size in sizes]
+    check(attend, [InputSpec([None, None], "int64")], tmp_path, *given)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from .sizes import OpenShape, Plus
 Size = tuple[int, ...]
 Sizes = tuple[Size, ...]
 SAMPLES = 4
-_MOST_BRANCHES = 4
+_MOST_CHOICES = 16
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,11 @@ class Symbols:
         yield None, lambda n: n
         own = list({relative(n): n for n in sizes if is_open(n)}.values())
         loops = [n for n in own if (found := self._origins.get(relative(n))) is not None and len(found.ways) == 1]
-        branches = list(dict.fromkeys(b for n in own for b in self._branches_of(n)))[:_MOST_BRANCHES]
-        for choice in product((0, 1), repeat=len(branches)) if branches else ():
+        branches: dict[int, int] = {}
+        for branch, number in dict(b for n in own for b in self._branches_of(n)).items():
+            if prod(branches.values()) * number <= _MOST_CHOICES:
+                branches[branch] = number
+        for choice in product(*map(range, branches.values())) if branches else ():
             for kept in sorted(product((False, True), repeat=len(loops)), key=sum):
                 fixed = {relative(n) for n, is_fixed in zip(loops, kept) if is_fixed}
                 yield choice, self._chosen(dict(zip(branches, choice)), loops, fixed)
@@ -79,12 +83,12 @@ class Symbols:
         if len(own) > 2:
             yield "equal", _equated(own[1:], own[0])
 
-    def _branches_of(self, n: Size) -> Iterator[int]:
-        """The branches that a size comes from."""
+    def _branches_of(self, n: Size) -> Iterator[tuple[int, int]]:
+        """The branches that a size comes from, and how many ways each has: two, or one for each range of a part."""
         found = self._origins.get(relative(n))
         if found is not None:
             if len(found.ways) > 1:
-                yield found.operator
+                yield found.operator, len(found.ways)
             for way in found.ways:
                 yield from self._branches_of(way)
 
@@ -95,7 +99,7 @@ class Symbols:
 
         def seen(n: Size) -> Size:
             found = self._origins.get(relative(n)) if is_open(n) else None
-            if found is None or len(found.ways) == 1 or found.operator not in choice:
+            if found is None or len(found.ways) == 1 or choice.get(found.operator, len(found.ways)) >= len(found.ways):
                 return n
             return _moved(n, found.base, seen(found.ways[choice[found.operator]]))
 
