@@ -75,3 +75,24 @@ def test_a_pipeline_of_one_process_is_the_model():
     x = paddle.ones([1, 2])
     assert PipelineParallel(net, None, None)(x).tolist() == net(x).tolist()
     assert paddle.disable_signal_handler() is None and logger.name == "vitrify.distributed.fleet"
+
+
+def test_what_is_computed_again_is_cast_again():
+    net = paddle.nn.Sequential(paddle.nn.LayerNorm(3), paddle.nn.Linear(3, 3))
+
+    def gradients(run):
+        net.clear_gradients(set_to_zero=False)
+        x = paddle.to_tensor([[1.0, 2.0, 4.0]], stop_gradient=False)
+        with paddle.amp.auto_cast(dtype="bfloat16"):
+            loss = run(x + 0).sum()
+        loss.backward()
+        return [x.grad.tolist(), *[p.grad.tolist() for p in net.parameters()]]
+
+    assert gradients(lambda x: recompute(net, x)) == gradients(net)
+
+    layer = paddle.nn.Linear(3, 3)
+    with paddle.amp.auto_cast(dtype="bfloat16"):
+        hidden = layer(paddle.ones([2, 3]))
+        loss = recompute(layer, hidden).sum()
+    loss.backward()  # in float32 what is given does not fit
+    assert layer.weight.grad is not None

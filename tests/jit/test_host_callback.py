@@ -251,3 +251,19 @@ def test_shapes_that_vary_are_found_out():
 def test_what_makes_no_tensor_is_refused():
     with pytest.raises(UnsupportedError, match="number of dimensions cannot be foreseen"):
         static(lambda x: paddle.to_tensor(x.numpy().tobytes()) + x)(tensor(1.0))
+
+
+def simulated(x, steps):
+    state = x.numpy().astype("float64")
+    position, speed = state[:2]
+    for _ in range(steps):
+        state = state + np.sin(state) * state * 0.1
+        position, speed = position + 0.02 * speed * speed, speed + np.cos(position) * position * 0.02
+    return paddle.to_tensor(state), paddle.to_tensor(np.array([position, speed]))
+
+
+def test_what_each_step_of_a_simulation_uses_twice_is_computed_once():
+    x = paddle.to_tensor([0.1, 0.2, 0.3])
+    expected = [t.tolist() for t in simulated(x, 40)]
+    static = paddle.jit.to_static(simulated, full_graph=True)
+    assert [[t.tolist() for t in static(x, 40)] for _ in range(2)] == [expected] * 2

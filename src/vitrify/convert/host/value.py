@@ -9,7 +9,9 @@ from __future__ import annotations
 import operator
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
@@ -47,6 +49,8 @@ from .changes import (
 from .number_forms import has_form, in_operators
 
 SAMPLES = 3
+MOST_PARTS = 64
+"""Of how many parts an expression may be that is computed anew by whoever uses it."""
 _KNOWN_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "nbytes", "flags", "strides"})
 _CHANGING = {
     list: frozenset({"append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"}),
@@ -239,6 +243,18 @@ class HostValue(Joinable):
         (out,) = record(host_value_op, attrs={"meta": meta}, call=node)
         self.hold(out)
 
+    def settle(self) -> None:
+        """Be computed where it stands if much goes into it: what uses it several times would hold as many copies."""
+        if next(islice(parts(self.node), MOST_PARTS, None), None) is None or not self._is_fresh():
+            return
+        with suppress(UnsupportedError):  # of a kind that tensors do not hold
+            self.become(self.node, self.samples)
+
+    def _is_fresh(self) -> bool:
+        """Whether it shares memory with nothing: a scalar, or what arithmetic made."""
+        forms, made_by = self._forms(), getattr(self.node, "function", None)
+        return forms == {"scalar"} or (forms == {"array"} and (isinstance(made_by, np.ufunc) or made_by in _ARITHMETIC))
+
     def hold(self, out: Variable) -> None:
         """Be from now on what a tensor of the program holds."""
         made_by = {"array": _numpy, "scalar": _scalar, "list": _tolist}[self.form()]
@@ -268,8 +284,13 @@ class HostValue(Joinable):
 
     def is_of_numbers(self) -> bool:
         """Whether Python's numbers alone, such as sizes, go into it: then no tensor's content is looked at."""
-        inputs = [part for part in parts(self.node) if isinstance(part, Input)]
-        return bool(inputs) and all(part.number for part in inputs)
+        found = False
+        for part in parts(self.node):
+            if isinstance(part, Input):
+                if not part.number:
+                    return False
+                found = True
+        return found
 
     def form(self) -> str:
         """What kind of Python value it is: array, scalar, number or list."""
@@ -330,9 +351,10 @@ def _refusing(use: str) -> Callable[..., Any]:
     return method
 
 
-for _name in (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"),
-):
+_OPERATORS = "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"
+_ARITHMETIC = frozenset(getattr(operator, f"__{name}__") for name in _OPERATORS)
+
+for _name in _OPERATORS:
     _function = getattr(operator, f"__{_name}__")
     setattr(HostValue, f"__{_name}__", _binary(_function, reflected=False))
     setattr(HostValue, f"__r{_name}__", _binary(_function, reflected=True))
@@ -371,6 +393,7 @@ def host_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if any(isinstance(s, Tensor) for s in samples):
         return function(*args, **kwargs)  # it hands over to the tensor's own method
     found = HostValue(node, tuple(samples))
+    found.settle()
     return found if found.is_of_numbers() else as_plain_number(found)
 
 

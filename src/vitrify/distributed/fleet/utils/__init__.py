@@ -7,6 +7,7 @@ from typing import Any
 
 from ....core.dispatch import in_dynamic_mode
 from ....core.errors import ArgumentError
+from ....core.modes import amp_state, scoped
 from ....core.rng import get_rng_state, set_rng_state
 from ....core.sequences import as_list
 from ....eager.autograd import backward
@@ -29,7 +30,7 @@ class _Recomputed(PyLayer):
 
     @staticmethod
     def forward(ctx: Any, function: Any, state: Any, kwargs: Any, *args: Any) -> Any:
-        ctx.call = function, state, kwargs, args
+        ctx.call, ctx.amp = (function, state, kwargs, args), amp_state.get()
         with no_grad():
             return function(*args, **kwargs)
 
@@ -40,7 +41,7 @@ class _Recomputed(PyLayer):
         now = get_rng_state()
         if state is not None:
             set_rng_state(state)
-        with enable_grad():
+        with enable_grad(), scoped(amp_state, ctx.amp):
             found = function(*inputs, **kwargs)
         set_rng_state(now)
         outputs = as_list(found)
@@ -53,9 +54,10 @@ class _Recomputed(PyLayer):
 def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`function(*args)`, whose intermediate results are not kept but computed again for its gradient.
 
-    preserve_rng_state (default True): random numbers are then the same. use_reentrant (default True): where no argument
-    wants a gradient, none flows to what the function uses either; with False it is then a plain call. In a program,
-    whose memory is planned as a whole, it always is one. Source: paddle.distributed.fleet.utils.recompute.
+    The casts of an `auto_cast` around the call are done again. preserve_rng_state (default True): random numbers are then
+    the same. use_reentrant (default True): where no argument wants a gradient, none flows to what the function uses
+    either; with False it is then a plain call. In a program, whose memory is planned as a whole, it always is one.
+    Source: paddle.distributed.fleet.utils.recompute.
 
     Example:
         >>> import vitrify as paddle
