@@ -54,7 +54,7 @@ class _Recomputed(PyLayer):
 def recompute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`function(*args)`, whose intermediate results are not kept but computed again for its gradient.
 
-    The casts of an `auto_cast` around the call are done again. preserve_rng_state (default True): random numbers are then
+    The casts of `auto_cast` around it are done again. preserve_rng_state (default True): random numbers are then
     the same. use_reentrant (default True): where no argument wants a gradient, none flows to what the function uses
     either; with False it is then a plain call. In a program, whose memory is planned as a whole, it always is one.
     Source: paddle.distributed.fleet.utils.recompute.
