@@ -14,7 +14,7 @@ from .arguments import as_int, is_tensor
 from .bins import Bins, bin_maxima, bin_means, even_bins, fractional_bins, plane_gather, plane_scatter, spread_means
 from .registry import OpDef, define_op
 from .sliding_window import is_channel_last, need_rank, per_dim, spatial_of, with_spatial
-from .window_forms import adaptive_avg_pool_form
+from .window_forms import adaptive_avg_pool_form, adaptive_avg_pool_grad_form
 
 Sizes = tuple[Any, ...]
 
@@ -72,6 +72,7 @@ adaptive_avg_pool_grad_op: OpDef = define_op(
     meta=lambda ct, x, *, channel_last: x.with_dtype(ct.dtype),
     vjp={"ct": lambda g, *, ct_like, channel_last: adaptive_avg_pool_like_op(g, ct_like, channel_last=channel_last)},
     shape_only=["x"],
+    native=adaptive_avg_pool_grad_form,
 )
 adaptive_avg_pool_like_op: OpDef = define_op(
     "adaptive_avg_pool_like",

@@ -17,6 +17,7 @@ from .arguments import as_int, as_ints, entries, is_tensor, packs_ints, rank_of
 from .like import broadcast_view, expand_like_op, sum_to_like
 from .meta_rules import need_reach
 from .moving_forms import broadcast_form
+from .reduce import sum_form
 from .registry import VARIADIC_OUTPUTS, OpDef, define_op
 from .shape import flatten
 
@@ -274,6 +275,13 @@ def _sum_repeats_kernel(xp: Any, x: Any, like: Any, repeats: Any, *, times: Any,
     return out
 
 
+def _sum_repeats_native(n: Any, x: Any, like: Any, repeats: Any, *, times: Any, axis: int) -> Any:
+    if repeats is not None or not isinstance(times, int):
+        n.refuse("counts that only the run knows have no native form")
+    apart = n.reshape(x, (*like.shape[: axis + 1], times, *like.shape[axis + 1 :]))
+    return sum_form(n, apart, axis=(axis + 1,), keepdim=False)
+
+
 repeat_interleave_op: OpDef = define_op(
     "repeat_interleave",
     kernel=_repeat_kernel,
@@ -290,6 +298,7 @@ sum_repeats_op: OpDef = define_op(
     vjp={"x": lambda ct, *, repeats, times, axis: repeat_interleave_op(ct, repeats, times=times, axis=axis)},
     dynamic=("times",),
     shape_only=["like"],
+    native=_sum_repeats_native,
 )
 
 

@@ -51,12 +51,13 @@ def _sum_kernel(xp: Any, x: Any, *, axis: Shape, keepdim: bool) -> Any:
     return total if x.dtype.kind == "b" else total.astype(x.dtype)
 
 
+sum_form = _native("sum")
 sum_op: OpDef = define_op(
     "sum",
     amp="wide",
     kernel=_sum_kernel,
     meta=reduction("sum", result=_sum_dtype),
-    native=_native("sum"),
+    native=sum_form,
     vjp={"x": lambda ct, *, x_like, axis, keepdim: spread(ct, x_like, axis, keepdim)},
     maps={"onnx": "ReduceSum", "paddle": "reduce_sum"},
     combiner=Combiner(0, "add"),

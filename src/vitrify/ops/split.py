@@ -64,7 +64,11 @@ def _split_meta(x: Meta, *, sections: Any, axis: int) -> tuple[Meta, ...]:
 
 
 def _split_native(n: Any, x: Any, *, sections: Any, axis: int) -> Any:
-    bounds = [0, *accumulate(_section_sizes(x.shape[axis], sections))]
+    return _part_views(n, x, _section_sizes(x.shape[axis], sections), axis)
+
+
+def _part_views(n: Any, x: Any, sizes: Sequence[int], axis: int) -> Any:
+    bounds = [0, *accumulate(sizes)]
     before = (slice(None),) * axis
     return tuple(n.view(lambda a, part=slice(*pair): a[(*before, part)], x) for pair in zip(bounds, bounds[1:]))
 
@@ -86,6 +90,7 @@ split_like_op = define_op(
     vjp={"x": lambda cts, *, axis: get_op("concat")(*cts, axis=axis)},
     outputs=VARIADIC_OUTPUTS,
     shape_only=["likes"],
+    native=lambda n, x, *likes, axis: _part_views(n, x, [y.shape[axis] for y in likes], axis),
 )
 
 

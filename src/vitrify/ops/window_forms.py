@@ -237,6 +237,31 @@ def adaptive_avg_pool_form(n: Any, x: Any, *, output_size: Any, channel_last: bo
     return out
 
 
+def adaptive_avg_pool_grad_form(n: Any, ct: Any, x: Any, *, channel_last: bool) -> Any:
+    """The cotangent of each bin, divided by its elements, in all of them."""
+    lead = 1 if channel_last else 2
+    sizes, targets = spatial_of(x.shape, channel_last), spatial_of(ct.shape, channel_last)
+    if ct.dtype.itemsize < 4:
+        n.refuse("bins of 16-bit floats, which are divided in float32, have no native form")
+    if 0 in sizes or (n.has_open_places and prod(targets) > 1):
+        n.refuse("bins whose sizes only the run knows, or of nothing, have no native form")
+    bins = [even_bins(s, o) for s, o in zip(sizes, targets)]
+    if prod(targets) > _MOST_BINS or any(a[1] > b[0] for each in bins for a, b in itertools.pairwise(each)):
+        n.refuse(f"more than {_MOST_BINS} bins, and bins that share elements, have no native form")
+    out = n.new(x.shape, ct.dtype)
+    before = (slice(None),) * lead
+    for place in itertools.product(*map(range, targets)):
+        ends = [b[i] for b, i in zip(bins, place)]
+        there = (*before, *(slice(i, i + 1) for i in place))
+        share = n.view(lambda a, at=there: a[at], ct)
+        for start, stop in ends:  # one by one, as the kernel divides
+            share = n.apply(divide_op, share, n.full((), stop - start, ct.dtype))
+        here = (*before, *(slice(*e) for e in ends))
+        part = n.view(lambda a, at=here: a[at], out)
+        n.copy(n.view(lambda a, shape=part.shape: np.broadcast_to(a, shape), share), part)
+    return out
+
+
 # -- statistics --------------------------------------------------------------------------------------------------------
 
 
