@@ -62,3 +62,20 @@ def test_only_tensors_are_copied_in_place(value, full_graph):
     function = copied if full_graph is None else paddle.jit.to_static(copied, full_graph=True)
     with pytest.raises(TypeError, match="copy_: other must be a tensor"):
         function(paddle.zeros([3]))
+
+
+@pytest.mark.parametrize("size", [3, 1])
+def test_dimensions_go_in_place_where_sizes_are_open(size):
+    """The view that says which sizes are taken to be more than 1 stands between the tensor and what it becomes."""
+
+    def squeezed(x):
+        y = x * 1
+        part = y[0:1]
+        y.squeeze_()
+        part.zero_()
+        return y * 2, part
+
+    spec = [paddle.static.InputSpec([None, 2], "float32")]
+    compiled = paddle.jit.to_static(squeezed, full_graph=True, input_spec=spec)
+    for ours, eager in zip(compiled(paddle.ones([size, 2])), squeezed(paddle.ones([size, 2]))):
+        assert ours.shape == eager.shape and ours.tolist() == eager.tolist()

@@ -289,7 +289,11 @@ class Aliases:
 
     def is_view_of(self, var: Variable, base: Variable) -> bool:
         """Whether `var` merely shows `base`, as in-place reshapes do."""
-        return var in self.views and self.views[var].base is base
+        while var in self.views:
+            var = self.views[var].base
+            if var is base:
+                return True
+        return False
 
     def leaves_memory(self, old: Variable, value: Variable) -> bool:
         """Whether a tensor that held `old` shares no memory any more with others that did, since it holds `value`.

@@ -24,7 +24,16 @@ from .registry import define_op
 from .select import maximum
 from .sizes import size_of
 from .slicing import slice
-from .sliding_window import Padding, per_dim, resolve_padding, span, spatial_of, used_dilation, with_spatial
+from .sliding_window import (
+    Padding,
+    known_count,
+    per_dim,
+    resolve_padding,
+    span,
+    spatial_of,
+    used_dilation,
+    with_spatial,
+)
 
 
 def _inferred(sizes: Shape, kernel: Shape, stride: Shape, padding: Padding, dilation: Shape) -> Shape:
@@ -64,7 +73,11 @@ def _meta(
     check_bias(op, bias, outputs)
     smallest = _inferred(spatial_of(x.shape, channel_last), weight.shape[2:], stride, padding, dilation)
     if output_size is None:
-        sizes = tuple(UNKNOWN if s == UNKNOWN else s + extra for s, extra in zip(smallest, output_padding))
+        known = (UNKNOWN not in pair for pair in zip(spatial_of(x.shape, channel_last), weight.shape[2:]))
+        sizes = tuple(
+            known_count(s + extra) if is_known else UNKNOWN
+            for s, extra, is_known in zip(smallest, output_padding, known)
+        )
     else:
         sizes = dims(output_size)
         _check_output_size(op, sizes, smallest, stride)
