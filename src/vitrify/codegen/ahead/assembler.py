@@ -53,6 +53,7 @@ class AheadAssembler(OrderingAssembler):
         self._constants: dict[Any, Buffer] = {}
         self._weights: list[tuple[Step, Operand]] = []  # matrices of products that are known now
         self.noted: list[tuple[int, ...]] = []
+        self.also_known: dict[Buffer, Buffer] = {}  # what a run computes, though its values are known now
         self.is_read_once = False  # whether only the operator at work reads its first input, which no view made
 
     def call(self, function: Block, values: Sequence[Any]) -> tuple[Operand, ...]:
@@ -77,6 +78,8 @@ class AheadAssembler(OrderingAssembler):
 
     def known(self, x: Operand) -> Any:
         """The values of x where they are known now, as an array that nobody may change; else None."""
+        if x.buffer in self.also_known:
+            x = replace(x, buffer=self.also_known[x.buffer])
         if x.buffer.kind == CONSTANT:
             return np.broadcast_to(np.frombuffer(x.buffer.number, x.dtype)[0], x.shape)
         if not x.size and not self.is_sample:

@@ -14,6 +14,10 @@ from ...core.meta import UNKNOWN, Meta, Ref, numel
 from ...ir.decompose import simpler
 from ...ir.program import Block, Literal, Operator, Variable
 from ...ir.uses import times_read
+from ...ops.elementwise import add_op, divide_op, multiply_op, neg_op, subtract_op
+from ...ops.fused import fused_op
+from ...ops.like import cast_op
+from ...ops.number import NUMBER_OPS
 from ...ops.registry import get_op
 from ..elements import Pointwise
 from ..emit import SHORT_FLOATS, Dtype
@@ -34,7 +38,10 @@ from .refusals import refusal
 # Results of operators on constants may be as large as these, and so much larger.
 _FEW_BYTES = 1 << 16
 _FEW = 1 << 12
+_FEW_SIZES = 8
 _LISTED = 64
+_ARITHMETIC = {add_op, subtract_op, multiply_op, divide_op, neg_op, cast_op}
+_ELEMENTWISE = {number: op for op, number in NUMBER_OPS.items()}
 """So many numbers are looked at one by one, whether they are what sizes say."""
 
 
@@ -87,6 +94,8 @@ class Forms:
         self.kernels = kernels
         self._where = where
         self.packed: dict[Any, Any] = {}  # matrices in the order of products, for all samples
+        self._of_sizes: set[Variable] = set()
+        self._same: dict[Operator, Operator] = {}
         self._alone: dict[Operator, Block] = {}
         self._simple: dict[Block, Block | None] = {}
         self.shapes: list[tuple[int, ...]] = []  # of all that was made since somebody emptied the list
@@ -104,6 +113,7 @@ class Forms:
             assembler.is_read_once = bool(operator.inputs) and operator.inputs[0] in once
             assembler.has_open_places = assembler.is_sample and _has_open_places(operator)
             given = [_value(assembler, found, v) for v in operator.inputs]
+            self._note_sizes(operator)
             made = self._made(assembler, operator, given)
             for variable, value in zip(operator.outputs, made):
                 _check(operator, variable, value)
@@ -147,6 +157,9 @@ class Forms:
             attrs = {k: _filled(assembler, v, values, op.ahead_places) for k, v in attrs.items()}
             values = values[: len(values) - operator.ref_count]
         form = op.ahead or op.native
+        is_of_numbers = op is fused_op and assembler.is_sample and _is_arithmetic(operator)
+        if is_of_numbers and all(assembler.known(v) is not None for v in values):
+            return tuple(self.run(assembler, attrs["body"], values))
         if op.effect and form is not None:
             return form(assembler, *values, **attrs)
         has_own = form is not None and (operator.ref_count or op.raises)
@@ -159,14 +172,44 @@ class Forms:
             has_form = bool(form or op.scalar or op.decompose)
             found = _known_result(assembler, operator, values, attrs, has_form, self.numbers)
             if found is not None:
-                return found
+                return self._at_run_time(assembler, operator, values, found)
         if form is not None:
             return form(assembler, *values, **attrs)
         if op.scalar is None and op.decompose is None:
             raise NoNativeForm("it has no native form")
+        return self._group(assembler, operator, values)
+
+    def _group(self, assembler: AheadAssembler, operator: Operator, values: Sequence[Any]) -> tuple[Operand, ...]:
+        """The operator as a kernel of its own."""
         body = self._alone_of(operator)
         given = [v for k, v in {k: v for k, v in zip(operator.inputs, values) if isinstance(k, Variable)}.items()]
-        return assembler.elementwise(body, given) if op.scalar is not None else assembler.group(body, given)
+        return assembler.elementwise(body, given) if operator.op.scalar is not None else assembler.group(body, given)
+
+    def _at_run_time(
+        self, assembler: AheadAssembler, operator: Operator, values: Sequence[Any], found: tuple[Operand, ...]
+    ) -> tuple[Operand, ...]:
+        """What was computed of sizes: fractions, which are no polynomials of these, are computed again by the run."""
+        op, variable = operator.op, operator.outputs[0]
+        is_fraction = isinstance(variable.meta, Meta) and variable.meta.dtype.is_floating
+        if op is cast_op and is_fraction:
+            is_fraction = values[0].buffer in assembler.also_known
+        own_op = op if op.scalar is not None else _ELEMENTWISE.get(op)
+        if not (assembler.is_sample and is_fraction and own_op is not None and variable in self._of_sizes):
+            return found
+        if own_op is not op:
+            same = Operator(own_op, operator.inputs, operator.outputs, operator.attrs, operator.locs)
+            operator = self._same.setdefault(operator, same)
+        made = self._group(assembler, operator, values)
+        assembler.also_known.update({own.buffer: known.buffer for known, own in zip(found, made)})
+        return made
+
+    def _note_sizes(self, operator: Operator) -> None:
+        """Note what is computed of open sizes."""
+        op = operator.op
+        names = (*op.inputs, *op.inputs[-1:] * len(operator.inputs))
+        for name, v in zip(names, operator.inputs):
+            if isinstance(v, Variable) and (v in self._of_sizes or (name in op.shape_only and _is_open_variable(v))):
+                self._of_sizes.update(operator.outputs)
 
     def _alone_of(self, operator: Operator) -> Block:
         found = self._alone.get(operator)
@@ -193,8 +236,18 @@ def _cast_to(assembler: AheadAssembler, x: Operand, dtype: Dtype) -> Operand:
     return x if x.dtype == dtype else assembler.apply(get_op("cast"), x, dtype=from_np(dtype))
 
 
+def _is_arithmetic(operator: Operator) -> bool:
+    """Whether a group computes single numbers without comparing: what sizes decide, the run decides."""
+    ops = {own.op for own in operator.attrs["body"].ops}
+    return ops <= _ARITHMETIC and all(isinstance(v.meta, Meta) and v.meta.shape == () for v in operator.outputs)
+
+
 def _is_open(operator: Operator) -> bool:
-    return any(isinstance(v.meta, Meta) and UNKNOWN in v.meta.shape for v in operator.outputs)
+    return any(map(_is_open_variable, operator.outputs))
+
+
+def _is_open_variable(v: Variable) -> bool:
+    return isinstance(v.meta, Meta) and UNKNOWN in v.meta.shape
 
 
 def _has_open_places(operator: Operator) -> bool:
@@ -258,18 +311,40 @@ def _known_result(
     if is_even and has_form and op.scalar is None:
         return None
     with np.errstate(all="ignore"):
-        found = op.on_numpy(*arrays, **attrs)
+        found = _of_one_number(operator, arrays, attrs) if is_even else None
+        try:
+            found = op.on_numpy(*arrays, **attrs) if found is None else found
+        except ZeroDivisionError as err:  # of Python's numbers, at a size where eager mode raises, too
+            raise NoNativeForm(str(err)) from None
     several = found if isinstance(found, tuple) else (found,)
-    room = sum(a.nbytes for a in arrays if a is not None and any(a.strides)) + _FEW_BYTES
-    if not all(isinstance(a, (np.ndarray, np.generic)) for a in several) or sum(a.nbytes for a in several) > room:
+    room = sum(_bytes(a) for a in arrays if a is not None) + _FEW_BYTES
+    if not all(isinstance(a, (np.ndarray, np.generic)) for a in several) or sum(map(_bytes, several)) > room:
         return None
     numbers.append((operator, [_numbers_in(a) for a in several]))
-    return tuple(_constant(assembler, a, _dtype(v)) for a, v in zip(several, operator.outputs))
+    return tuple(_constant(assembler, a, v) for a, v in zip(several, operator.outputs))
+
+
+def _of_one_number(operator: Operator, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    """What an elementwise operator gives for arrays of one number each, which takes no memory; None for others."""
+    if operator.op.scalar is None or len(operator.outputs) != 1:
+        return None
+    if any(a is None or a.size == 0 or any(s for n, s in zip(a.shape, a.strides) if n > 1) for a in arrays):
+        return None
+    one = operator.op.on_numpy(*[a.reshape(-1)[:1] if a.size == 1 else a[(0,) * a.ndim][None] for a in arrays], **attrs)
+    return np.broadcast_to(one[0], np.broadcast_shapes(*[a.shape for a in arrays]))
+
+
+def _bytes(array: Any) -> int:
+    """How much memory an array takes: none, where it is one number."""
+    return array.nbytes if array.size == 1 or any(array.strides) else 0
 
 
 def _numbers_in(array: Any) -> tuple[Any, ...] | None:
     """The elements of an array; of many one where all are the same, else None."""
-    flat = np.asarray(array).reshape(-1)
+    array = np.asarray(array)
+    if array.size > _LISTED and not any(array.strides):
+        return (array[(0,) * array.ndim].item(),)
+    flat = array.reshape(-1)
     if flat.size > _LISTED and not (flat != flat[0]).any():
         flat = flat[:1]
     return tuple(flat.tolist()) if flat.size <= _LISTED else None
@@ -281,9 +356,18 @@ def _dtype(variable: Variable) -> Dtype:
     return variable.meta.dtype.np
 
 
-def _constant(assembler: AheadAssembler, array: Any, dtype: Dtype) -> Operand:
-    array = np.asarray(array).astype(dtype, copy=False)
-    if array.size and array.tobytes() == array.flat[0].tobytes() * array.size:
+def _is_even(array: Any) -> bool:
+    """Whether all elements are the same, to the bit."""
+    return not any(array.strides) or bool(array.tobytes() == array.flat[0].tobytes() * array.size)
+
+
+def _constant(assembler: AheadAssembler, array: Any, variable: Variable) -> Operand:
+    """A constant; one number where all elements are the same, but for a few in a sample: those may be sizes, a height
+    and a width, which are equal there by chance.
+    """
+    array = np.asarray(array).astype(_dtype(variable), copy=False)
+    may_be_sizes = assembler.is_sample and 1 < array.size <= _FEW_SIZES and not _is_open_variable(variable)
+    if array.size and not may_be_sizes and _is_even(array):
         return assembler.full(array.shape, array.flat[0], array.dtype)
     return assembler.constant(array)
 

@@ -290,10 +290,9 @@ def _fill(strings: Strings) -> str:
         w.line(f"store ptr {w.at(here, w.add(w.times(w.load(here, 1), 2), 2))}, ptr {row}")
     floats = w.load("%model", FLOATS, "ptr")
     with w.loop(w.load("%model", N_FLOATS)) as f:
-        pair = w.at(floats, w.times(f, 2))
-        at = w.at(words, w.load(pair))
-        number = w.value(f"sitofp i64 {w.load(at)} to double")
-        is_short = w.value(f"icmp eq i64 {w.load(pair, 1)}, 4")
+        own = w.at(floats, w.times(f, 3))
+        number = w.value(f"sitofp i64 {w.load(w.at(words, w.load(own)))} to double")
+        at, is_short = w.at(words, w.load(own, 1), "i8"), w.value(f"icmp eq i64 {w.load(own, 2)}, 4")
         with w.when(is_short):
             w.store(w.value(f"fptrunc double {number} to float"), at, 0, "float", 4)
         with w.when(w.value(f"xor i1 {is_short}, true")):

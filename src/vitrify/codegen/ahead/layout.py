@@ -60,8 +60,8 @@ class Layout:
     are. outputs: for each where its sizes begin, and behind them its bytes. groups: parts of the arena, as the power
     that their bytes grow with and how many these are. data: constants with their offsets; constants: the words that are
     offsets within one of them, with that one's own. sized: the words
-    from which on numbers lie that depend on sizes. floats: those of them that are to be floating-point numbers, with
-    their bytes.
+    from which on numbers lie that depend on sizes. floats: those of them that are to be floating-point numbers, each
+    with where it is to lie, in bytes behind the first word, and its bytes.
     """
 
     basis: Basis
@@ -76,7 +76,7 @@ class Layout:
     data_bytes: int = 0
     pointers: int = 0
     sized: int = 0
-    floats: list[tuple[int, int]] = field(default_factory=list)
+    floats: list[tuple[int, int, int]] = field(default_factory=list)
 
     @property
     def bound(self) -> Coefficients:
@@ -127,9 +127,10 @@ class _Builder:
             self._fit_word(self._fit([out.size * out.dtype.itemsize for out in outs]))
         layout.sized = len(layout.words)
         for kind, rows in self.sized:
-            for row in rows:
-                if kind != "<i8":
-                    layout.floats.append((len(layout.words), np.dtype(kind).itemsize))
+            start, item = 8 * len(layout.words), np.dtype(kind).itemsize
+            for i, row in enumerate(rows):
+                if kind != "<i8":  # side by side, so that none is written over a word that is still to be read
+                    layout.floats.append((len(layout.words), start + i * item, item))
                 self._fit_word(row)
         layout.pointers = self._base + 2 + len(self.derived)
         return layout
@@ -278,7 +279,7 @@ class _Builder:
         first = arrays[0]
         if dtype not in _SIZED or first.size > _FEW or len({a.shape for a in arrays}) != 1:
             raise NoNativeForm("its constants depend on the sizes")
-        if (first.size > 1 and dtype != np.int64) or any(a.size and (a != np.rint(a)).any() for a in arrays):
+        if any(a.size and (a != np.rint(a)).any() for a in arrays):
             raise NoNativeForm("its constants depend on the sizes")
         rows = tuple(self._fit([int(v) for v in values]) for values in zip(*[a.reshape(-1).tolist() for a in arrays]))
         return self.sized.setdefault((dtype.str, rows), sum(len(rows) for _, rows in self.sized))

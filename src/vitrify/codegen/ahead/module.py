@@ -140,7 +140,7 @@ def _globals(own: str, program: Compiled, strings: Strings, first: int) -> str:
         "places": places, "powers": [e for p in basis.powers for e in p], "bound": layout.bound,
         "ranges": [n for own, step in zip(program.ranges, program.steps) for n in (*own, step)],
         "quotients": [n for quotient in basis.quotients for n in quotient],
-        "floats": [n for pair in layout.floats for n in pair], "groups": [n for group in layout.groups for n in group],
+        "floats": [n for own in layout.floats for n in own], "groups": [n for group in layout.groups for n in group],
     }  # fmt: skip
     if program.driver is not None:
         words = resolved(program.driver)

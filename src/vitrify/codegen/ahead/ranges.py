@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from math import prod
 from typing import Any
 
@@ -60,10 +60,36 @@ def ranges_of(
 
     ranges = tuple(_range(number, basis.samples[0], holds, is_small, smallest) for number in range(basis.count))
     if basis.count > 1:
+        ranges = _raised(ranges, min(basis.samples[0]), holds)
         large = next((n for n in _LARGE if is_small([n] * basis.count)), max(max(s) for s in basis.samples))
         if not all(map(holds, product(*[(least, min(most, large)) for least, most in ranges]))):
             raise NoNativeForm("what is computed depends on which of them is larger")
     return ranges
+
+
+def _raised(
+    ranges: tuple[tuple[int, int], ...], good: int, holds: Callable[[Sequence[int]], bool]
+) -> tuple[tuple[int, int], ...]:
+    """The ranges with larger least sizes, where all of the least ones together are too small: the best of an image's
+    places are more than a tiny image has. Those are raised, perhaps several, of which the largest is the smallest then.
+    """
+    least = [low for low, _ in ranges]
+    if holds(least):
+        return ranges
+    found: tuple[int, tuple[int, ...]] | None = None
+    for count in range(1, len(least) + 1):
+        for chosen in combinations(range(len(least)), count):
+
+            def moved(value: int, chosen: Sequence[int] = chosen) -> list[int]:
+                return [max(low, value) if i in chosen else low for i, low in enumerate(least)]
+
+            if holds(moved(good)):
+                value = _edge(good, min(least) - 1, lambda n, moved=moved: holds(moved(n)))  # type: ignore[misc]
+                found = min(found or (value, chosen), (value, chosen), key=lambda f: f[0])
+    if found is None:
+        return ranges
+    value, raised = found
+    return tuple((max(low, value) if i in raised else low, most) for i, (low, most) in enumerate(ranges))
 
 
 def _by_operator(numbers: Sequence[Known]) -> dict[tuple[Operator, int, int], tuple[Any, ...] | None]:
