@@ -94,5 +94,7 @@ def _is_iterator(value: Node | None) -> bool:
 
 
 def _on_literal(node: Node) -> bool:
+    """Whether it is a method of a literal, given literals alone: a tensor may have chosen among others."""
     is_method = isinstance(node.func, gast.Attribute) and isinstance(node.func.value, _LITERALS)
-    return is_method and node.func.attr not in _OF_OTHERS
+    given = [*node.args, *[keyword.value for keyword in node.keywords]]
+    return is_method and node.func.attr not in _OF_OTHERS and all(isinstance(part, gast.Constant) for part in given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import sys
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from ..values.user_errors import for_user
 
 _IN_C = (BuiltinFunctionType, MethodDescriptorType, type)
 _LOOKS_AROUND = frozenset({"builtins", "sys"})  # with functions that ask who calls them
+_DO_NOT = frozenset({ord, chr, bin, oct, hex, ascii})
 _LEGITIMATE = (LookupError, ArithmeticError, StopIteration, VitrifyError)
 
 
@@ -40,6 +42,8 @@ def looks_around(function: Any) -> bool:
     owner = bound_to(function)
     if isinstance(owner, (set, frozenset, dict)):
         return True
+    if isinstance(function, BuiltinFunctionType) and owner is builtins and function in _DO_NOT:
+        return False
     return plain_attribute(owner, "__name__", "") in _LOOKS_AROUND
 
 

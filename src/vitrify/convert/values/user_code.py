@@ -8,7 +8,7 @@ import sys
 import sysconfig
 from collections import deque
 from collections.abc import Callable
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodDescriptorType, MethodType, ModuleType
 from typing import Any
 
 from ...core.bound import bound_to, plain_attribute, unbound
@@ -118,12 +118,14 @@ _PUT = frozenset({"append", "appendleft", "extend", "insert"})
 def passes_on(function: Any) -> bool:
     """Whether a call hands its arguments on as they are: to code of the user's, or into a container."""
     function = getattr(function, "func", function) if isinstance(function, functools.partial) else function
-    if isinstance(bound_to(function), (list, deque)):
+    owner = bound_to(function)
+    if isinstance(owner, (list, deque)):
         return function.__name__ in _PUT
     called = unbound(function)
     if isinstance(called, FunctionType):
         return is_user_code(called)
-    if isinstance(called, BuiltinFunctionType) or is_ours(function):
+    is_in_c = isinstance(called, (BuiltinFunctionType, MethodDescriptorType))
+    if (is_in_c and not isinstance(owner, (dict, set, frozenset))) or is_ours(function):
         return False
     forward = plain_attribute(called, "forward")
     return isinstance(called, type) or not callable(forward) or passes_on(forward)
