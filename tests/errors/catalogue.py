@@ -823,32 +823,34 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
-            "An exception after a change and a log record",
+            "An exception after a change and a line for a file",
             "UnsupportedError",
             "after Python objects or arguments were changed",
-            "Eager code runs again to change what it changes before it raises; a record would be logged twice.",
+            "Eager code runs again to change what it changes before it raises; the line would be written twice.",
             """
-            import logging
+            import io
 
             counts = {"calls": 0}
+            log = io.StringIO()
 
             def f(x):
                 counts["calls"] += 1
-                logging.warning("called")
+                print("called", file=log)
                 if x.sum() < 0:
                     raise ValueError("negative")
                 return x
             """,
             """
-            import logging
+            import io
 
             counts = {"calls": 0}
+            log = io.StringIO()
 
             def f(x):
                 if x.sum() < 0:
                     raise ValueError("negative")
                 counts["calls"] += 1
-                logging.warning("called")
+                print("called", file=log)
                 return x
             """,
         ),

@@ -16,7 +16,7 @@ from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled, scoped
 from ..core.pytree import LEAF
 from ..core.rng import default_generator
-from ..eager.host_ops import PRINTED, print_op
+from ..eager.host_ops import PRINTED, effect_op, print_op
 from ..eager.tensor import Tensor, wrap
 from ..ir.program import Variable
 from ..ir.tape_place import is_seen_change, keeps_place
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 # Programs that were loaded see no Python state: they run without what converts and traces.
 _effects = lazy_module("vitrify.jit.effects")
+_log_records = lazy_module("vitrify.eager.log_records")
 _same = lazy_module("vitrify.convert.guards.same")
 
 _grad_enabled = grad_enabled.get
@@ -174,7 +175,10 @@ class PartialProgramLayer:
         # Whether eager code did something before it raised, or catches it, which a program that raises has not done.
         self._leaves = bool(self._writes or self._effects or self._updates or concrete.leaves_undone)
         self._draws = self.segment.random and self._leaves
-        self._prints = self._leaves and any(op.op is print_op for b in concrete.program.blocks for op in b.ops)
+        told = [op for b in concrete.program.blocks for op in b.ops if op.op in (print_op, effect_op)]
+        calls = [op for op in told if op.op is effect_op]
+        self._loggers = _log_records.loggers_of(calls) if self._leaves and calls else []
+        self._prints = self._leaves and (bool(self._loggers) or len(calls) < len(told))
         self._changed = sorted({i for i, _ in concrete.writes if i < concrete.n_arguments})
         self._changed_captured = sorted(i for i, _ in concrete.writes if i >= concrete.n_arguments)
         self._changes = bool(concrete.writes)
@@ -414,7 +418,7 @@ class PartialProgramLayer:
         state = default_generator().get_state() if self._draws else None
         for number, stop in self._flags:
             inputs[number].stop_gradient = stop
-        printed: Counter[str] | None = Counter() if self._prints else None
+        printed: Counter[Any] | None = Counter() if self._prints else None
         try:
             made = None if self._joint is None else self._joint.run(inputs)
             if made is not None:
@@ -483,9 +487,12 @@ class PartialProgramLayer:
             do()
         return output
 
-    def _counted(self, inputs: Sequence[Tensor], printed: Counter[str]) -> list[Any]:
+    def _counted(self, inputs: Sequence[Tensor], printed: Counter[Any]) -> list[Any]:
         with scoped(PRINTED, printed):
-            return self.segment.run(inputs)
+            if not self._loggers:
+                return self.segment.run(inputs)
+            with _log_records.dropping_records(dict.fromkeys(self._loggers, 0), printed):
+                return self.segment.run(inputs)
 
     def _update(self, inputs: Sequence[Tensor], results: list[Any]) -> Sequence[tuple[int, Any]]:
         """Do the updates of parameters and state; (input, array) of those that are still to be written."""

@@ -20,18 +20,20 @@ from ..ir.program import Block
 _MARK = "_vitrify_unfinished"
 # Only what raises asks for it; a program that was loaded runs without what converts Python.
 _told = lazy_module("vitrify.convert.guards.told")
+_log_records = lazy_module("vitrify.eager.log_records")
 
 
 class Unfinished:
     """A run of a program that an exception ended before its changes were done, or a trace, which does nothing at all.
 
-    `block` is what ran, None for a trace; `state` that of the random numbers when it began.
+    `block` is what ran, None for a trace; `state` that of the random numbers when it began; `printed` says how many
+    characters it printed to which stream, and how many records it gave which logger.
     """
 
-    def __init__(self, block: Block | None = None, state: Any = None, printed: Mapping[str, int] | None = None) -> None:
+    def __init__(self, block: Block | None = None, state: Any = None, printed: Mapping[Any, int] | None = None) -> None:
         self._block = block
         self._state = state
-        self._printed: Mapping[str, int] = {} if printed is None else printed
+        self._printed: Mapping[Any, int] = {} if printed is None else printed
 
     @property
     def is_of_trace(self) -> bool:
@@ -45,15 +47,20 @@ class Unfinished:
 
     @contextmanager
     def again(self) -> Iterator[None]:
-        """Draw the same random numbers inside; what this thread printed it does not print again."""
+        """Draw the same random numbers inside; what this thread printed or logged it does not print or log again."""
         if self._block is None:
             yield
             return
         if self._state is not None:
             default_generator().set_state(self._state)
         out, err = (self._printed.get(name, 0) for name in ("stdout", "stderr"))
+        logged = {logger: count for logger, count in self._printed.items() if not isinstance(logger, str)}
         with redirect_stdout(_Muted(sys.stdout, out)), redirect_stderr(_Muted(sys.stderr, err)):
-            yield
+            if not logged:
+                yield
+                return
+            with _log_records.dropping_records(logged):
+                yield
 
 
 def unfinished(err: Exception) -> Unfinished | None:

@@ -7,7 +7,8 @@ what it changes before it raises (`jit/unfinished.py`).
 from __future__ import annotations
 
 from ...core.errors import UnsupportedError
-from ...eager.host_ops import assert_op, print_op, raise_op, seed_op
+from ...eager.host_ops import assert_op, effect_op, print_op, raise_op, seed_op
+from ...eager.log_records import logger_of
 from ...ir.attributes import reachable_blocks
 from ...ir.program import Block, Operator
 from ..state.journal import is_anything_changed
@@ -15,13 +16,15 @@ from ..values.base import builder
 
 
 def is_repeatable(block: Block) -> bool:
-    """Whether nobody but the console was told of what the block does."""
+    """Whether nobody but the console, and logs, was told of what the block does."""
     return not any(_tells(op) for inner in reachable_blocks(block, lambda b: b.ops) for op in inner.ops)
 
 
 def _tells(op: Operator) -> bool:
     if op.op is print_op:
         return op.attrs["file"] not in (None, "stderr")
+    if op.op is effect_op and logger_of(op.attrs["call"]) is not None:
+        return False
     return op.op.effect and op.op not in (raise_op, assert_op, seed_op)
 
 
@@ -37,7 +40,7 @@ def refuse_if_told(what: str) -> None:
         if not is_repeatable(block):
             raise UnsupportedError(
                 f"a tensor decides whether {what} is raised here, after Python objects or arguments were changed and "
-                "a function of Python's was called (such as one that logs)",
+                "a file was written to, or a function of Python's was called (such as one that warns)",
                 hint="check before anything is changed, or convert with full_graph=False",
             )
         block = block.parent
