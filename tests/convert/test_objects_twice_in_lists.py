@@ -67,7 +67,35 @@ def exchanged_in_some_turns(x):
     return found
 
 
-TWICE = [put_twice, put_in_each_turn, put_once_more_on_a_path, put_as_a_pair, exchanged_in_some_turns]
+def exchanged_in_a_tuple(x):
+    found, pair, i = [], (Held(x), 0), 0
+    while i < x.sum():
+        if i > 1:
+            pair = (Held(pair[0].value * 2), 1)
+        found.append(pair[0])
+        i += 1
+    return found
+
+
+def exchanged_by_an_inner_function(x):
+    found, held, i = [], Held(x), 0
+
+    def put(i):
+        nonlocal held
+        if x[0] > i:
+            held = Held(held.value * 2)
+        found.append(held)
+
+    while i < x.sum():
+        put(i)
+        i += 1
+    return found
+
+
+TWICE = [
+    put_twice, put_in_each_turn, put_once_more_on_a_path, put_as_a_pair, exchanged_in_some_turns, exchanged_in_a_tuple,
+    exchanged_by_an_inner_function,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", TWICE)

@@ -152,7 +152,9 @@ def note_turns(heads: Sequence[Any], ends: Sequence[Any]) -> None:
     """
     build = builder()
     for head, end in zip(heads, ends) if build.put else ():
-        if can_change(head) and not isinstance(head, list):
+        if isinstance(head, tuple) and isinstance(end, tuple):
+            note_turns(head, end)
+        elif can_change(head) and not isinstance(head, list):
             left = made_of([end], build.forks)
             for part, _ in build.put.values():
                 known = made_of([part], build.forks)

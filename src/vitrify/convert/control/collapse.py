@@ -20,7 +20,7 @@ def collapsed(value: Any) -> Any:
     Lists and dicts are told apart as long as the trace keeps them, but those that the body of the loop has made.
     """
     value = settled(value)
-    if isinstance(value, tuple) and builder().keeps_containers:
+    if isinstance(value, tuple):
         return _collapsed_items(value)
     if not isinstance(value, GraphOneOf):
         return value

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.errors import UnsettledError
 from ...core.modes import scoped
-from ...core.pytree import BY_CONTENT, OpenDict, eager_class, is_open, node_of
+from ...core.pytree import BY_CONTENT, OpenDict, can_change, eager_class, is_open, node_of
 from ...ir.program import Block, Variable
 from ...ir.regions import align_captures
 from ...ops.control_flow import while_op
@@ -100,7 +100,7 @@ def trace_loop(
             results = _emit_loop(state, trace)
             forking = Forking(builder().forks)
             note_forks(forking, results, values)  # after no iteration it is the object from before
-            for value, end in zip(results, trace.last) if not keeps else ():  # else such a one stayed itself
+            for value, end in zip(results, trace.last):
                 _note_given(forking, value, end, trace.body)
             return results
     raise UnsettledError(
@@ -148,7 +148,7 @@ class _Traced:
     """The blocks of a loop, what each carried tensor did in the body, and which tensors from outside were changed.
 
     `listed`: for each carried value, what of it the body put into a list that holds it by value. `last`: what the loop
-    variables are after an iteration.
+    variables, and then the places, are after an iteration.
     """
 
     cond: Block
@@ -160,15 +160,21 @@ class _Traced:
 
 
 def _note_given(forking: Forking, value: Any, end: Any, body: Block) -> None:
-    """Note of a loop variable that it is, or holds, a list or dict from before that an iteration gave it by value."""
+    """Note of a loop variable that it is, or holds, an object from before that an iteration gave it by value.
+
+    Lists and dicts stay themselves where the trace keeps them.
+    """
     if isinstance(end, GraphOneOf) and isinstance(value, GraphOneOf):
         for option in end.options:
             for found in value.options:
                 _note_given(forking, found, option, body)
-    elif value is not end and isinstance(end, BY_CONTENT) and eager_class(end) is eager_class(value):
-        if is_from_before(end, body) or id(end) in builder().forks.references:
-            note_forks(forking, (value,), (end,))
-    elif not isinstance(end, BY_CONTENT):
+        return
+    is_list = isinstance(end, BY_CONTENT)
+    is_given = value is not end and (can_change(end) or is_list) and eager_class(end) is eager_class(value)
+    is_given = is_given and not (is_list and builder().keeps_containers)
+    if is_given and (is_from_before(end, body) or id(end) in builder().forks.references):
+        note_forks(forking, (value,), (end,))
+    if not is_list:
         node, found = node_of(end), node_of(value)
         if node is not None and found is not None and is_alike(node, found):
             for held, part in zip(node[1], found[1]):
@@ -216,6 +222,7 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         build.loop_bodies.add(block)
         values = enter(state, block)
         parts = state.parts(block.inputs)
+        held = {key: place.get() for key, (place, _) in state.places.items() if not isinstance(place, ContentPlace)}
         results = run_path(lambda: body(*values))
         if results is ENDED:
             return ENDED  # type: ignore[no-any-return]
@@ -228,7 +235,8 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         if any(kept):
             return None
         handles = build.changed_since(outer, block)
-        note_turns(values, results)
+        left = {key: value for key, (_, value) in journal.after().items() if key in held}
+        note_turns([*values, *[held[key] for key in left]], [*results, *left.values()])
         if _note_flagged(state, handles, outer) or grow(state, results, journal, handles):
             return None
         leaving = ends(state, results, journal.after(), handles)
@@ -244,13 +252,17 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
         block.outputs = [end for carried, value in leaving for end in carried.ends(value, flags)]
         heads = iter(block.inputs)
         listed = [_Listed.of(carried, value, heads) for carried, value in leaving]
-    return _Traced(cond, block, turns, handles, listed, results)
+    return _Traced(cond, block, turns, handles, listed, tuple(value for _, value in leaving))
 
 
 def _collapse_places(journal: Journal) -> None:
     """Let what places hold, and the items of what they hold, be of few kinds, as loop variables are."""
-    for place, value in journal.after().values() if builder().keeps_containers else ():
-        found = _with_few_kinds(value) if isinstance(place, ContentPlace) else collapsed(value)
+    keeps = builder().keeps_containers
+    for place, value in journal.after().values():
+        if isinstance(place, ContentPlace):
+            found = _with_few_kinds(value) if keeps else value
+        else:
+            found = collapsed(value)
         if found is not value:
             restore(place, found)
 
@@ -396,10 +408,12 @@ def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
     tensors = iter(results)
     values = [carried.value(tensors) for carried in state.all()]
     n = len(state.variables)
-    for (place, _), value in zip(state.places.values(), values[n:]):
+    for (place, _), value, end in zip(state.places.values(), values[n:], trace.last[n:]):
         check_carried(place, value)
         note_forks_at(place, Forking(build.forks), value, (place.get(),))
         restore(place, value)
+        if not isinstance(place, ContentPlace):
+            _note_given(Forking(build.forks), value, end, trace.body)
     state.exchange_handles(values[n + len(state.places) :])
     for place, value in state.lost.values():
         note_write(place)
