@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..core.dtype import int64
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import as_ints, dims, entries
+from .batch_last import input_grad_native
 from .conv import (
     bias_cotangent,
     check_bias,
@@ -20,6 +23,7 @@ from .conv import (
 from .conv_kernel import batch_last, geometry, input_adjoint, widened
 from .conv_transpose_form import conv_transpose_form
 from .creation import full
+from .elementwise import add_op
 from .registry import define_op
 from .select import maximum
 from .sizes import size_of
@@ -54,6 +58,25 @@ def _kernel(
     if not sizes:
         sizes = map(sum, zip(_inferred(c.shape[1:-1], g.kernel, stride, padding, dilation), output_padding))
     return finish(xp, input_adjoint(xp, c, w, tuple(sizes), g), bias, x.dtype, channel_last)
+
+
+def _native(
+    n: Any, x: Any, weight: Any, bias: Any, *, stride: Shape, padding: Any, output_padding: Shape, output_size: Any,
+    dilation: Shape, groups: int, channel_last: bool,
+) -> Any:  # fmt: skip
+    """What the gradient of a convolution for its input does, and the bias."""
+    if isinstance(padding, str) or not x.size or any(extra >= st for extra, st in zip(output_padding, stride)):
+        n.refuse("padding by the sizes of the run, and output padding of whole strides, have no native form")
+    smallest = _inferred(spatial_of(x.shape, channel_last), weight.shape[2:], stride, padding, dilation)
+    sizes = entries(output_size) if output_size is not None else tuple(map(sum, zip(smallest, output_padding)))
+    shape = with_spatial(x.shape[0], weight.shape[1] * groups, tuple(sizes), channel_last)
+    like = n.view(lambda a: np.broadcast_to(a[(np.s_[:1],) * a.ndim], shape), x)  # asked for its shape only
+    out = input_grad_native(
+        n, x, weight, like, stride=stride, padding=padding, dilation=dilation, groups=groups, channel_last=channel_last
+    )
+    if bias is not None:
+        n.apply_into(out, add_op, out, n.reshape(bias, (-1,) if channel_last else (-1, *[1] * len(stride))))
+    return out
 
 
 def _meta(
@@ -130,6 +153,9 @@ conv_transpose_op = define_op(
     work=lambda x, weight, *others, **attrs: 2.0 * numel(x.shape) * numel(weight.shape[1:]),
     amp="allow",
     maps={"onnx": "ConvTranspose", "paddle": "conv2d_transpose"},
+    native=_native,
+    native_alone=True,
+    native_windows=True,
     ahead=conv_transpose_form,
 )
 
