@@ -2,6 +2,7 @@
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 
 import vitrify as paddle
@@ -139,3 +140,22 @@ def test_what_no_turn_of_a_loop_gave_has_open_sizes_of_0(turns, tmp_path):
     fed = {"n": np.array(turns), "x": floats(2, 3)}
     node = helper.make_node("Loop", ["n", "", "x"], ["y0", "y1"], body=body)
     agrees(saved_graph(tmp_path, [node], fed, outputs=2, open_dims=(0, 1)), fed)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64"])
+@pytest.mark.parametrize("include_self", [True, False])
+@pytest.mark.parametrize("how", ["add", "mul", "amin", "amax"])
+def test_numbers_put_along_an_axis_combine(how, include_self, dtype, tmp_path):
+    rng = np.random.default_rng(0)
+    x, values = (rng.integers(-9, 9, size).astype(dtype) for size in ((4, 3), (2, 3)))
+    index = np.array([[0, 1, 1], [0, 2, 1]])
+
+    def put(x, index, values):
+        return paddle.put_along_axis(x, index, values, 0, reduce=how, include_self=include_self)
+
+    specs = [paddle.static.InputSpec([None, 3], a.dtype.name) for a in (x, index, values)]
+    paddle.onnx.export(put, str(tmp_path / "put"), input_spec=specs, opset_version=18)
+    session = onnxruntime.InferenceSession(str(tmp_path / "put.onnx"))
+    given = dict(zip([i.name for i in session.get_inputs()], (x, index, values)))
+    (found,) = session.run(None, given)
+    np.testing.assert_array_equal(found, put(*map(paddle.to_tensor, (x, index, values))).numpy())

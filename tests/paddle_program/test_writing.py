@@ -567,3 +567,18 @@ def test_other_changes_in_place_are_refused(kind, tmp_path):
 
     with pytest.raises(UnsupportedError, match="forward changes its arguments or buffers in place"):
         paddle.jit.save(Counting(), tmp_path / "model", input_spec=[SPEC([1])], format=kind)
+
+
+@pytest.mark.parametrize("form", ["paddle", "paddle3"])
+def test_a_norm_over_what_a_reshape_leaves_open(form, tmp_path):
+    class Net(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.norm = paddle.nn.LayerNorm(6)
+
+        def forward(self, x):
+            return self.norm(x.reshape([x.shape[0], -1]))
+
+    net, x = Net(), paddle.rand([4, 2, 3])
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=[paddle.static.InputSpec([None, 2, 3])], format=form)
+    assert paddle.jit.load(str(tmp_path / "net"))(x).tolist() == net(x).tolist()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import bool_, float32, float64, int64
+from ..core.dtype import DType, bool_, float32, float64, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN
 from .graph import Value
@@ -217,20 +217,34 @@ def index_put_add(g: Context, x: Value, value: Value, *indices: Value, axes: Any
     return _written(g, x, region, g.node("Expand", value, g.node("Shape", region)), "add")
 
 
-@FORMS("put_along_axis")
+@FORMS("put_along_axis", "put_along_axis_chosen")
 def put_along_axis(
     g: Context, x: Value, index: Value, values: Value, *, axis: int, reduce: str, include_self: bool, broadcast: bool
 ) -> Value:
     """ScatterElements with a reduction."""
     places = _along(g, x, index, axis, broadcast)
-    given = g.node("Expand", values, g.node("Shape", places))
+    size = g.node("Shape", places)
+    given = g.node("Expand", values, size)
     kind = {"assign": "none", "add": "add", "mul": "mul", "amin": "min", "amax": "max"}.get(reduce)
-    if kind is None or not (include_self or kind == "none"):
-        raise UnsupportedError(f"ScatterElements has no reduction {reduce!r} with include_self={include_self}")
+    if kind is None:
+        raise UnsupportedError(f"ScatterElements has no reduction {reduce!r}")
     if kind in ("min", "max"):
         g.needs_opset(18, f"put_along_axis with reduce={reduce!r}")
+    if kind != "none" and not include_self:  # what changes nothing stands there first
+        start = g.node("Expand", g.scalar(_neutral(kind, x.dtype), x.dtype), size)
+        x = g.node("ScatterElements", x, places, start, axis=axis)
     reduction = None if kind == "none" else kind
     return g.node("ScatterElements", x, places, given, axis=axis, reduction=reduction)
+
+
+def _neutral(kind: str, dtype: DType) -> Any:
+    """What combines with any number to that number."""
+    if kind in ("add", "mul"):
+        return int(kind == "mul")
+    limits = np.iinfo(dtype.np) if dtype.np.kind in "iu" else None
+    if limits is None:
+        return np.inf if kind == "min" else -np.inf
+    return limits.max if kind == "min" else limits.min
 
 
 @FORMS("masked_scatter")

@@ -36,7 +36,7 @@ _REASONS: dict[str, str] = {
             "index_get_adjoint", "last_writers", "list_add", "list_fill", "list_gap", "list_one", "list_pick",
             "list_spread", "list_split", "list_unorder", "list_unpluck", "list_unput", "list_unslice", "list_zero_at",
             "list_zeros_like", "masked_gather", "max_pool_gather", "max_pool_grad", "norm_grad", "pad_adjoint",
-            "place_scatter", "plane_gather", "plane_scatter", "psroi_pool_adjoint", "put_along_axis_chosen",
+            "place_scatter", "plane_gather", "plane_scatter", "psroi_pool_adjoint",
             "region_pick", "region_put", "resize_adjoint", "resize_axes_like", "resize_like", "roi_align_adjoint",
             "softmax_cross_entropy_grad", "sum_repeats", "sum_tiles", "sum_to_like", "take_along_axis_adjoint",
             "window_places_adjoint", "window_shift", "fold_patches_like", "nonzero_envelope", "fit_like", "gelu_grad",

@@ -266,6 +266,10 @@ def layer_norm(x: Any, scale: Any = None, bias: Any = None, *, epsilon: float = 
     """x normalized over its last dimensions."""
     x = as_tensor(x)
     shape = x.shape[begin_norm_axis:]
+    weight = next((as_tensor(v) for v in (scale, bias) if v is not None), None)
+    if len(shape) == 1 and shape[0] < 0 and weight is not None and weight.shape[0] >= 0:  # the weights say it
+        x = F.reshape(x, [*[0] * begin_norm_axis, weight.shape[0]])
+        shape = x.shape[begin_norm_axis:]
     if any(s < 0 for s in shape):
         raise UnsupportedError(f"layer_norm over sizes {shape} that the file leaves open cannot be read")
     scale, bias = (None if v is None else F.reshape(as_tensor(v), shape) for v in (scale, bias))
