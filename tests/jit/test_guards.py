@@ -306,3 +306,36 @@ def test_what_one_path_wrote_before_it_is_read_is_guarded():
         names.held = held
         assert static(-paddle.ones([2])).tolist() == [sum(held) - 1] * 2
         assert static(paddle.ones([2])).tolist() == [4.0, 4.0] and names.held == [1.0, 2.0]
+
+
+def test_a_container_that_is_changed_and_read_at_one_place_may_be_another_one():
+    class Average:
+        def __init__(self, net):
+            self.net, self.kept = net, {}
+            self.mean = {name: p * 0.5 for name, p in net.named_parameters()}
+
+        def apply(self):
+            for name, p in self.net.named_parameters():
+                self.kept[name] = p.clone()
+                p.set_value(self.mean[name])
+
+        def restore(self):
+            for name, p in self.net.named_parameters():
+                if name in self.kept:
+                    p.set_value(self.kept[name])
+            self.kept = {}
+
+    net = paddle.nn.Linear(2, 2)
+    average = Average(net)
+
+    def evaluate(x):
+        average.apply()
+        y = net(x)
+        average.restore()
+        return y
+
+    x, held = paddle.ones([1, 2]), net.weight.tolist()
+    expected = evaluate(x).tolist()
+    static = paddle.jit.to_static(evaluate, full_graph=True)
+    assert [static(x).tolist() for _ in range(3)] == [expected] * 3
+    assert static.cache_info().misses == 1 and net.weight.tolist() == held and average.kept == {}

@@ -445,7 +445,8 @@ class Observer:
 
     def places(self) -> list[Guard]:
         """The guards so far, and such for the containers that were only changed: they may be exchanged for others."""
-        peeked = [Guard(source, value, SomeContainer(value), key) for value, key, source in self.peeked.values()]
+        only_changed = [seen for seen in self.peeked.values() if seen[1] not in self.guards]
+        peeked = [Guard(source, value, SomeContainer(value), key) for value, key, source in only_changed]
         return [*self.guards.values(), *peeked]
 
     def places_of(self, container: Any) -> list[Any]:
