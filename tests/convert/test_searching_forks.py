@@ -5,7 +5,7 @@ import random
 import pytest
 
 from vitrify.convert.state.ownership import _maybe_the_same
-from vitrify.ir.builder import Fork, Forks
+from vitrify.ir.notes import Fork, Forks
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,7 +11,7 @@ import numpy as np
 
 from ..core.dtype import as_dtype, default_dtype, fitted
 from ..core.errors import DTypeError, UnsupportedError, UserCodeError, VitrifyError
-from ..core.made import Made
+from ..core.lazy import lazy_module
 from ..core.modes import amp_state, grad_enabled, recorder, scoped
 from ..core.source import Loc, stack_depth, user_frames
 from ..ops.amp_policy import cast_for_amp
@@ -22,15 +21,16 @@ from ..ops.number import NUMBER_OPS
 from ..ops.promote import SCALARS, common_dtype, promote_inputs, with_numpy_numbers
 from ..ops.registry import OpDef, get_op
 from .aliases import Aliases, Hooks
-from .foreseen import Foreseen
 from .gradient_flow import stops_of
 from .lifted_attrs import lift_attrs
+from .notes import Notes, as_it_is
 from .numbers import as_number, weaken
 from .operator import place_behind
 from .program import Block, Literal, Program, Variable
-from .stop_flags import write_flag
 from .tape_place import IN_PLACE, UNSEEN, in_place_of
 from .varying import KIND, pass_on
+
+_stop_flags = lazy_module("vitrify.ir.stop_flags")  # traces of Python alone set them
 
 UNSET = "unset_flag"
 """The attribute of a variable that some path left unset: the flag that says whether it is set, its name and line."""
@@ -45,51 +45,6 @@ def _constant(value: Any) -> Any:
         f"a program being built cannot use a {type(value).__name__} directly",
         hint="make it a static.data or a parameter, or build with @to_static, which captures eager tensors",
     )
-
-
-def _attempted(function: Callable[..., Any], *args: Any) -> tuple[Any, Any]:
-    return None, function(*args)
-
-
-def _as_it_is(function: Any) -> Any:
-    return function
-
-
-def _known(flag: Any, then: Callable[[], Any], orelse: Callable[[], Any], name: str) -> Any:
-    return then() if flag else orelse()
-
-
-class Persistables(NamedTuple):
-    """`create(meta, name, initial, ...)` makes a variable of the program and lets its startup program fill it,
-    `change_at_startup(variable, change)` then lets it hold `change(held)` instead of what it holds.
-    """
-
-    create: Callable[..., Variable]
-    change_at_startup: Callable[[Variable, Callable[[Variable], Any]], None]
-
-
-class Fork(NamedTuple):
-    """A container made by merging paths, and the containers that it is on one path each.
-
-    `merging`: one object for all that was made by merging the same paths.
-    """
-
-    merged: Any
-    sources: tuple[Any, ...]
-    merging: object
-
-
-class Forks(list[Fork]):
-    """What was forked, in order. `references`: by its id, how often each container is one of theirs."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.references: Counter[int] = Counter()
-
-    def append(self, fork: Fork, /) -> None:
-        """Note one more, whose containers live from now on."""
-        super().append(fork)
-        self.references.update([id(fork.merged), *map(id, fork.sources)])
 
 
 class Contents(NamedTuple):
@@ -109,7 +64,7 @@ class Trial:
         self.kept = True
 
 
-class Builder:
+class Builder(Notes):
     """Appends operators to the current block of a Program.
 
     `lift` turns foreign inputs (eager Tensors, NumPy arrays) into Variables of the global block. `current` maps a
@@ -118,6 +73,7 @@ class Builder:
     """
 
     def __init__(self, program: Program, lift: Lift = _constant) -> None:
+        super().__init__()
         self.program = program
         self.block: Block = program.global_block()
         self.lift = lift
@@ -125,90 +81,7 @@ class Builder:
         self.current: dict[Variable, Variable] = {}
         self.stands_for: Mapping[int, Variable] = {}  # lifted, by the ids of eager tensors: tracing puts its own
         self.aliases = Aliases()
-        self.forks = Forks()
-        self.let_go: list[tuple[tuple[Any, ...], int]] = []  # values, and how many hold each who get others for them
-        self.is_whole = False  # whether nothing may stay Python: then a run may refuse what only the run can tell
-        self.keeps_containers = False  # whether lists and dicts of several paths stay several, as objects do
-        self.table_sites: Any = None  # the places where dicts and sets are made whose keys only a run knows
-        self.made = Made()
-        self.foreseen = Foreseen()
-        self.kept: dict[int, Any] = {}  # by id, what a list of unknown length holds by value, though Python shares it
-        # By id, dicts and objects put into a list, with what it held before; classes of which one may be there twice.
-        self.put: dict[int, tuple[Any, Any]] = {}
-        self.twice: set[type] = set()
-        self.inner_lists: dict[int, Any] = {}  # by id, weakly: lists that others hold by value as one of their items
-        self.shared_at: Loc | None = None  # where lists last came to hold one list in common
-        # Bodies of loops, and what counts their iterations in a `for`, by id.
-        self.loop_bodies: set[Block] = set()
-        self.loop_counters: dict[int, Any] = {}
-        self.left_iterators: dict[int, Any] = {}  # by id, those of which a tensor decided how many items a loop took
-        self.without_ones = False  # whether something recorded is right only where no unknown size is 1
-        self.takes_sizes = False  # whether something recorded raises TakenSizeError
-        self.is_called = False  # whether the program is built for a call, which can be done by another
         self.locs: tuple[Loc, ...] | None = None
-        # What is called in place of a function (`forward` and hooks of Layers, special methods) while this program is
-        # built; tracing puts conversion here.
-        self.convert: Callable[[Any], Any] = _as_it_is
-        self.eager_class: Callable[[Any], type] | None = None  # of a variable; tracing knows, nobody else asks
-        self.with_numbers: Callable[[Any], Any] = _as_it_is  # a library function that takes numbers of the run
-        # Names of attributes and special methods that tensors were asked for.
-        self.asked_of_tensors: set[str] = set()
-        self.lacking: set[tuple[Variable, str]] = set()  # attributes that were asked for, of tensors that lack them
-        # Called with a Layer that is called.
-        self.on_layer: Callable[[Any], None] = _as_it_is
-        # Calls a function with arguments: `(None, what it gives)`, or `(error, nothing)`.
-        self.attempt: Callable[..., Any] = _attempted
-        # Gives what one of two functions does, as a flag decides when the program runs; the last argument is a name.
-        self.choose: Callable[[Any, Callable[[], Any], Callable[[], Any], str], Any] = _known
-        # Whether the user's Python is being traced: a tensor's text is then not what it is now, a name and a meta.
-        self.tracing = False
-        # What stands for arrays and lists taken from tensors while Python is traced: `numpy` and `tolist` of a tensor.
-        self.host: Mapping[str, Callable[[Any], Any]] = {}
-        # Exceptions that the traced code made of tensors or raised: by id, with what says how to make them again.
-        self.errors: dict[int, tuple[BaseException, Any, bool]] = {}
-        # Called with a variable that a path left unset when it is used; which of their flags were asserted, and where.
-        self.on_unset: Callable[[Any], None] = _as_it_is
-        # Called with a variable of several classes when it is used: it must not be None.
-        self.on_kind: Callable[[Variable], None] = _as_it_is
-        # What knows of gradients while the user's Python is traced: backward, `.grad` and leaves are asked of it.
-        self.training: Any = None
-        # Called with an op on Python numbers that may raise when the program runs.
-        self.on_raise: Callable[[OpDef, Sequence[Any]], None] = lambda op, values: None
-        # Called with what asks a tensor of unknown size for its one element, such as "bool()".
-        self.on_single: Callable[[str], None] = _as_it_is
-        # Pairs of tensors that were taken for two objects: where a call is given one for both, it is not so.
-        self.apart: set[tuple[Variable, Variable]] = set()
-        self.apart_so_far: list[Any] = []  # items of lists that loops still add to, and tensors that they are not yet
-        self.asserted: set[tuple[Block, Any]] = set()
-        # Whether objects hold attributes of their own that their classes have, too, of those written: by place key.
-        self.owned: dict[Any, Any] = {}
-        self.asked: list[Any] = []  # questions about tensors that are answered when the trace ends
-        self.merged_arrays: list[Any] = []  # of NumPy's, which are what some value is on one path
-        self.made_generators: dict[int, Any] = {}  # of random numbers, by id, with what stands for them in runs
-        self.appending: OpDef | None = None  # the op whose inputs are looked at, for messages
-        self.has_optional = False  # whether some variable may be None, as only the program knows
-        # Whether some value may be of several kinds, of which only the program knows which it is.
-        self.has_options = False
-        # The numbers by which lists of the program hold Python values, such as texts: by class and value.
-        self.known_values: dict[tuple[type, Any], int] = {}
-        # Whether some number is one of a few Python numbers, as a tensor decided.
-        self.has_cases = False
-        # Whether a path that ends in an exception changes something first, which a program that raises leaves undone.
-        self.leaves_undone = False
-        # Inputs whose own flag the traced code sets before anything uses them: a run sets it of the tensor it is given.
-        self.flagged: set[Variable] = set()
-        self.flagged_later: dict[int, Any] = {}  # tensors from outside whose stop_gradient was set when they were used
-        # Whether traced code may see what an operator raises: what it does then a program that raises leaves undone.
-        self.catches = False
-        # The `try` statements (file and line) that would see what a program raises, but cannot, and how often one may
-        # be met: a run that raises is given up, and the call runs eagerly.
-        self.left_tries: dict[tuple[str, int], int] = {}
-        # What makes and fills the variables that live in a Scope; None where parameters are eager Tensors. Guards of
-        # programs written by hand put it here.
-        self.persistables: Persistables | None = None
-        self.depth = 0  # how many frames were on the stack when building began
-        # The gradients of functions recorded so far, by function and by which outputs have cotangents.
-        self.gradients: dict[Any, Any] = {}
 
     # -- blocks -----------------------------------------------------------------------------------------------------
 
@@ -368,7 +241,7 @@ class Builder:
 
     def set_stop_gradient(self, handle: Any, stop: bool, is_leaf: bool = False) -> None:
         """From here on `handle`, the same tensor, stops gradients, or wants one; as a leaf, or made as it was."""
-        write_flag(self, handle, stop, is_leaf)
+        _stop_flags.write_flag(self, handle, stop, is_leaf)
 
     def copies_into(self, handle: Any) -> bool:
         """Whether `assign` writes a copy: the variable lives in a Scope."""
@@ -597,4 +470,4 @@ def current_builder() -> Builder | None:
 def is_written_by_hand() -> bool:
     """Whether a program is being built by calls that nobody converted, as in Paddle's static mode."""
     builder = current_builder()
-    return builder is not None and builder.convert is _as_it_is
+    return builder is not None and builder.convert is as_it_is

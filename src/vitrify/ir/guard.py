@@ -13,7 +13,8 @@ from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import UNKNOWN, Meta
 from ..core.modes import grad_enabled, recorder, scoped
 from ..ops.like import assign_op
-from .builder import Builder, Persistables, builder_of, building
+from .builder import Builder, builder_of, building
+from .notes import Persistables
 from .program import Program, Variable
 
 

@@ -19,8 +19,8 @@ from ...core.meta import Meta
 from ...core.pytree import BY_CONTENT, LEAF, OneOf, OverList, all_leaves, flatten, is_open
 from ...core.source import Loc, user_frames
 from ...ir.aliases import Way
-from ...ir.builder import Fork
 from ...ir.functions import close_function, record_call
+from ...ir.notes import Fork
 from ...ir.program import AnyMeta, Block, Variable
 from ...ops.compare import equal
 from ...ops.select import where

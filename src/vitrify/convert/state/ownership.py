@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from ...core.made import held_in_slots
 from ...core.pytree import OneOf, OpenList, OverList, can_change, eager_class, is_open, node_of
-from ...ir.builder import Fork, current_builder
+from ...ir.builder import current_builder
+from ...ir.notes import Fork
 from ..values.foreign import ForkedError
 from .places import ContentPlace, kind_of
 
