@@ -187,6 +187,25 @@ def scaled_and_clipped() -> Case:
     return Case(step, model.parameters(), [sgd], scaler.state_dict)
 
 
+def scaled_and_accumulated() -> Case:
+    """Every second step updates; the scales are too large at first."""
+    model, scaler = mlp(), paddle.amp.GradScaler(init_loss_scaling=2.0**130, incr_every_n_steps=2)
+    sgd, count = opt.SGD(0.1, parameters=model.parameters()), Count()
+
+    def step(x, y):
+        loss = F.mse_loss(model(x), y)
+        scaler.scale(loss / 2).backward()
+        count.steps += 1
+        if count.steps % 2 == 0:
+            scaler.unscale_(sgd)
+            scaler.step(sgd)
+            scaler.update()
+            sgd.clear_grad()
+        return loss
+
+    return Case(step, model.parameters(), [sgd], scaler.state_dict)
+
+
 def averaged() -> Case:
     """A moving average of the parameters, and a leaf that wants a gradient changed under no_grad."""
     model = mlp()
@@ -483,7 +502,8 @@ def until_good_enough() -> Case:
 
 
 CASES = [
-    scheduled, scheduled_before, rate_set, several_steps, plateau, accumulated, scaled, scaled_and_clipped, averaged,
+    scheduled, scheduled_before, rate_set, several_steps, plateau, accumulated, scaled, scaled_and_clipped,
+    scaled_and_accumulated, averaged,
     followed, by_hand, adversaries, penalty, attacked, told_of_updated, on_some_paths, half_precision,
     half_without_copy, hooked, normalized, changed_gradients, gradients_stay, nothing_to_train,
     until_good_enough,

@@ -156,8 +156,16 @@ class GradScaler:
             return
         bad = self._found_bad
         self._note()
-        training.after_run(self, "_adapt", (bad,), {})
+        if training.is_once_by_path(self):
+            training.set_after_run(self, "_adapt_by", bad + 1, 0)
+        else:
+            training.after_run(self, "_adapt", (bad,), {})
         self._unscaled, self._found_bad = training.held_before(self, "_unscaled"), False
+
+    def _adapt_by(self, path: int) -> None:
+        """`_adapt` as the path of a run says: 0 did not come by, 1 had finite gradients, 2 others."""
+        if path:
+            self._adapt(path > 1)
 
     def _adapt(self, bad: bool) -> None:
         """Go on to the next step behind one whose gradients were finite or not."""

@@ -163,6 +163,10 @@ class Training(TracedBackward):
             block = block.parent
         return False
 
+    def is_once_by_path(self, owner: Any) -> bool:
+        """Whether a tensor decides if what is traced now is run, which it is once then, the first time for `owner`."""
+        return is_nested() and not self._may_run_again() and id(owner) not in (*self._set, *self.late)
+
     def is_set(self, owner: Any) -> bool:
         """Whether `set_after_run` was called of it."""
         return id(owner) in self._set
