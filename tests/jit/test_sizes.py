@@ -238,3 +238,22 @@ def test_unknown_sizes_compute_as_python_numbers(used):
     found, wanted = f(x), used(x)
     assert found.dtype == wanted.dtype and np.allclose(found.numpy(), wanted.numpy(), rtol=1e-6)
     assert f.concrete_program.inputs[0].shape == [-1, -1]
+
+
+SHAPES_ALONE = {
+    "ones": lambda x: paddle.ones_like(x.squeeze([0, 1])),
+    "full": lambda x: paddle.full_like(x.squeeze(0), 2.0),
+    "rank": lambda x: x.sum() + len(x.squeeze(0).shape),
+    "branch": lambda x: x.sum() if x.squeeze(0).ndim == 1 else x.mean(),
+    "in place": lambda x: paddle.zeros_like((x * 1).squeeze_(0)),
+}
+
+
+@pytest.mark.parametrize("asked", SHAPES_ALONE.values(), ids=SHAPES_ALONE)
+def test_a_size_taken_for_one_is_asked_for_where_only_the_shape_is_read(asked):
+    """No operator needs what squeeze gives: it was left out, with what it would have raised."""
+    f = paddle.jit.to_static(asked, full_graph=True, input_spec=[paddle.static.InputSpec([None, None], "float32")])
+    for sizes in ([1, 4], [3, 4], [3, 1], [1, 1], [2, 4]):
+        x = paddle.ones(sizes)
+        found, wanted = f(x), asked(x)
+        assert found.shape == wanted.shape and found.tolist() == wanted.tolist()

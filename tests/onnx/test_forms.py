@@ -13,7 +13,7 @@ from vitrify.ops.registry import get_op
 ELSEWHERE = {
     "getitem_adjoint",  # tests/onnx/test_models.py
     "assert", "detach", "expand_like", "given", "if", "imag", "isreal", "one_element", "print", "print_tensor", "raise",
-    "real", "sized", "sized_like", "while", "with_gradient", "without_ones",
+    "real", "sized", "sized_like", "while", "with_gradient", "with_ones", "without_ones",
 }  # fmt: skip
 # What ONNX Runtime itself cannot: atan of float64; tensors without elements reshaped by sizes of 0, or by its own
 # fusion of MatMul and Add. Its Relu of NaN is NaN, PaddlePaddle's 0 (docs/onnx.md).

@@ -22,7 +22,7 @@ ELSEWHERE = {
     **dict.fromkeys(("key_place", "set_has", "set_order", "set_popped"), "tests/convert/test_tables"),
     "max_pool_gather": "the second derivatives of cases_adjoint",
     "region_pick": "the second derivatives of cases_vision",
-    **dict.fromkeys(("given", "one_element", "sized", "sized_like", "without_ones"), "test_same_sizes"),
+    **dict.fromkeys(("given", "one_element", "sized", "sized_like", "with_ones", "without_ones"), "test_same_sizes"),
     "resize_like": "the second derivatives of cases_adjoint",
     "stand_in": "tests/runtime/test_shape_reads",
     "window_shift": "the second derivatives of cases_vision",

@@ -181,9 +181,13 @@ class GraphTensor(TensorMethods):
         build.takes_sizes |= build.is_called
         return _same_sizes.without_ones_op(self, axes=tuple(i for i, d in enumerate(self.shape) if d == UNKNOWN))
 
-    def _take_unknown_sizes_for_one(self) -> None:
-        """Note that what is recorded next raises TakenSizeError where an unknown size is not 1."""
+    def _take_unknown_sizes_for_one(self, axes: Any) -> Any:
+        """This tensor, of which what is recorded next takes the sizes of `axes` for 1; a run finds out if one is not.
+
+        Also where nothing needs what it holds, but its shape.
+        """
         recorder.get().takes_sizes = True
+        return _same_sizes.with_ones_op(self, axes=axes)
 
     # -- in-place changes -------------------------------------------------------------------------------------------
 

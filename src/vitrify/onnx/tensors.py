@@ -131,7 +131,16 @@ def with_gradient(g: Context, *values: Value, backward: Any, count: int) -> list
 
 
 @FORMS(
-    "assign", "classes", "detach", "given", "probabilities", "sized", "sized_like", "straight_through", "without_ones"
+    "assign",
+    "classes",
+    "detach",
+    "given",
+    "probabilities",
+    "sized",
+    "sized_like",
+    "straight_through",
+    "with_ones",
+    "without_ones",
 )
 def identity(g: Context, x: Value, *_: Any, **__: Any) -> Value:
     """Identity."""

@@ -86,7 +86,7 @@ ops.random_fill: binomial poisson standard_gamma
 ops.reduce: all any max mean min prod sum
 ops.reduction: given
 ops.roi: psroi_pool psroi_pool_adjoint region_pick region_put roi_align roi_align_adjoint roi_pool
-ops.same_sizes: one_element sized sized_like without_ones
+ops.same_sizes: one_element sized sized_like with_ones without_ones
 ops.scatter: index_add index_put_add scatter scatter_nd_add
 ops.search: isin nonzero searchsorted
 ops.select: clip fmax fmin maximum minimum nan_to_num where

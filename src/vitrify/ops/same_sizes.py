@@ -74,6 +74,24 @@ without_ones_op = define_op(
 )
 
 
+def _with_ones_meta(x: Meta, *, axes: Shape) -> Meta:
+    wrong = [axis for axis in axes if x.shape[axis] not in (1, UNKNOWN)]
+    if wrong:
+        raise TakenSizeError(f"squeeze: dimension {wrong[0]} of x {x} has size {x.shape[wrong[0]]}, not 1")
+    return x.with_shape([1 if axis in axes else size for axis, size in enumerate(x.shape)])
+
+
+with_ones_op = define_op(
+    "with_ones",
+    kernel=lambda xp, x, *, axes: x,
+    meta=_with_ones_meta,
+    vjp={"x": lambda ct: ct},
+    native=lambda n, x, *, axes: x,
+    view=True,
+    raises=True,
+)
+
+
 def _single_meta(x: Meta, *, what: str) -> Meta:
     assert_single(what, x.shape)
     return x.with_shape(())

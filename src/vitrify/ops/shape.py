@@ -357,8 +357,9 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
         return squeeze_op(x, axes=tuple(i for i, d in enumerate(shape) if d == 1))
     chosen = {normalize_axis("squeeze", a, max(len(shape), 1)) for a in named}
     gone = tuple(a for a in sorted(chosen) if shape and shape[a] in (1, UNKNOWN))
-    if UNKNOWN in [shape[a] for a in gone]:
-        x._take_unknown_sizes_for_one()
+    taken = tuple(a for a in gone if shape[a] == UNKNOWN)
+    if taken:
+        x = x._take_unknown_sizes_for_one(taken)
     return squeeze_op(x, axes=gone)
 
 

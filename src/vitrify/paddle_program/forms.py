@@ -235,7 +235,16 @@ def atan2(g: Emitter, x: Value, y: Value) -> Value:
 
 
 @FORMS(
-    "assign", "classes", "detach", "given", "probabilities", "sized", "sized_like", "straight_through", "without_ones"
+    "assign",
+    "classes",
+    "detach",
+    "given",
+    "probabilities",
+    "sized",
+    "sized_like",
+    "straight_through",
+    "with_ones",
+    "without_ones",
 )
 def assign(g: Emitter, x: Value, *_: Any, **__: Any) -> Value:
     """assign."""
