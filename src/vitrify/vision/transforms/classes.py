@@ -39,9 +39,7 @@ class ToTensor(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.ToTensor()(image).shape
+        >>> paddle.vision.transforms.ToTensor()(paddle.zeros([3, 4, 6], "uint8")).shape
         paddle.Size([3, 4, 6])
     """
 
@@ -58,10 +56,8 @@ class Resize(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.Resize((8, 8))(image).shape
-        (8, 8, 3)
+        >>> paddle.vision.transforms.Resize((8, 8))(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 8, 8])
     """
 
     def __init__(self, size: Any, interpolation: str = "bilinear", keys: Sequence[str] | None = None) -> None:
@@ -86,10 +82,8 @@ class RandomResizedCrop(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.RandomResizedCrop(8)(image).shape
-        (8, 8, 3)
+        >>> paddle.vision.transforms.RandomResizedCrop(8)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 8, 8])
     """
 
     def __init__(
@@ -128,10 +122,8 @@ class CenterCrop(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.CenterCrop(2)(image).shape
-        (2, 2, 3)
+        >>> paddle.vision.transforms.CenterCrop(2)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 2, 2])
     """
 
     def __init__(self, size: Any, keys: Sequence[str] | None = None) -> None:
@@ -162,10 +154,8 @@ class RandomHorizontalFlip(_RandomFlip):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.RandomHorizontalFlip(0.5)(image).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.RandomHorizontalFlip(0.5)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 4, 6])
     """
 
     def _apply_image(self, img: Any) -> Any:
@@ -177,10 +167,8 @@ class RandomVerticalFlip(_RandomFlip):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.RandomVerticalFlip(0.5)(image).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.RandomVerticalFlip(0.5)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 4, 6])
     """
 
     def _apply_image(self, img: Any) -> Any:
@@ -221,10 +209,8 @@ class Transpose(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.Transpose()(image).shape
-        (3, 4, 6)
+        >>> paddle.vision.transforms.Transpose()(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([6, 3, 4])
     """
 
     def __init__(self, order: Sequence[int] = (2, 0, 1), keys: Sequence[str] | None = None) -> None:
@@ -245,10 +231,8 @@ class RandomCrop(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.RandomCrop(3)(image).shape
-        (3, 3, 3)
+        >>> paddle.vision.transforms.RandomCrop(3)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 3, 3])
     """
 
     def __init__(
@@ -289,10 +273,8 @@ class Pad(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.Pad(1)(image).shape
-        (6, 8, 3)
+        >>> paddle.vision.transforms.Pad(1)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 6, 8])
     """
 
     def __init__(
@@ -319,10 +301,8 @@ class RandomRotation(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.RandomRotation(30)(image).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.RandomRotation(30)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 4, 6])
     """
 
     def __init__(
@@ -350,10 +330,8 @@ class RandomAffine(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.RandomAffine(30, translate=(0.1, 0.1))(image).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.RandomAffine(30, translate=(0.1, 0.1))(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 4, 6])
     """
 
     def __init__(
@@ -395,10 +373,8 @@ class RandomPerspective(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.RandomPerspective()(image).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.RandomPerspective()(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 4, 6])
     """
 
     def __init__(
@@ -440,10 +416,8 @@ class RandomErasing(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.RandomErasing(prob=0.5)(image).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.RandomErasing(prob=0.5)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 4, 6])
     """
 
     def __init__(

@@ -57,10 +57,8 @@ class BrightnessTransform(_ColourTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.BrightnessTransform(0.4)(image).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.BrightnessTransform(0.4)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 4, 6])
     """
 
     def _changed(self, img: Any) -> Any:
@@ -72,10 +70,8 @@ class ContrastTransform(_ColourTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.ContrastTransform(0.4)(image).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.ContrastTransform(0.4)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 4, 6])
     """
 
     def _changed(self, img: Any) -> Any:
@@ -87,10 +83,8 @@ class SaturationTransform(_ColourTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.SaturationTransform(0.4)(image).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.SaturationTransform(0.4)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 4, 6])
     """
 
     def _changed(self, img: Any) -> Any:
@@ -102,10 +96,8 @@ class HueTransform(_ColourTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.HueTransform(0.1)(image).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.HueTransform(0.1)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 4, 6])
     """
 
     _settings = (0, (-0.5, 0.5), False)
@@ -119,10 +111,8 @@ class ColorJitter(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.ColorJitter(0.4, 0.4, 0.4, 0.1)(image).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.ColorJitter(0.4, 0.4, 0.4, 0.1)(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([3, 4, 6])
     """
 
     def __init__(
@@ -150,10 +140,8 @@ class Grayscale(BaseTransform):
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.Grayscale()(image).shape
-        (4, 6, 1)
+        >>> paddle.vision.transforms.Grayscale()(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([1, 4, 6])
     """
 
     def __init__(self, num_output_channels: int = 1, keys: Sequence[str] | None = None) -> None:

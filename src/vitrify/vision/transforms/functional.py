@@ -213,10 +213,8 @@ def center_crop(img: Any, output_size: Any) -> Any:
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.center_crop(image, 2).shape
-        (2, 2, 3)
+        >>> paddle.vision.transforms.center_crop(paddle.zeros([3, 4, 6], "uint8"), 2).shape
+        paddle.Size([3, 2, 2])
     """
     height, width = [output_size] * 2 if isinstance(output_size, int) else [int(v) for v in output_size]
     h, w = size_of(img)
@@ -266,10 +264,8 @@ def rotate(
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.rotate(image, 90, expand=True).shape
-        (6, 4, 3)
+        >>> paddle.vision.transforms.rotate(paddle.zeros([3, 4, 6], "uint8"), 90, expand=True).shape
+        paddle.Size([3, 6, 4])
     """
     method = _filter("rotate", interpolation)
     if has_grid(img, interpolation):
@@ -320,10 +316,8 @@ def affine(
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.affine(image, 30, (0, 0), 1.0, (0, 0)).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.affine(paddle.zeros([3, 4, 6], "uint8"), 30, (0, 0), 1.0, (0, 0)).shape
+        paddle.Size([3, 4, 6])
     """
     if scale <= 0:
         raise ArgumentError(f"affine: scale must be positive, got {scale}")
@@ -418,10 +412,8 @@ def adjust_contrast(img: Any, contrast_factor: float) -> Any:
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.adjust_contrast(image, 1.5).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.adjust_contrast(paddle.zeros([3, 4, 6], "uint8"), 1.5).shape
+        paddle.Size([3, 4, 6])
     """
     if is_pil(img):
         return pillow("ImageEnhance").Contrast(img).enhance(contrast_factor)
@@ -445,10 +437,8 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.adjust_hue(image, 0.1).shape
-        (4, 6, 3)
+        >>> paddle.vision.transforms.adjust_hue(paddle.zeros([3, 4, 6], "uint8"), 0.1).shape
+        paddle.Size([3, 4, 6])
     """
     if not -0.5 <= hue_factor <= 0.5:
         raise ArgumentError(f"adjust_hue: hue_factor must lie in [-0.5, 0.5], got {hue_factor}")
@@ -504,10 +494,8 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
 
     Example:
         >>> import vitrify as paddle
-        >>> import numpy as np
-        >>> image = np.zeros((4, 6, 3), "uint8")
-        >>> paddle.vision.transforms.to_grayscale(image).shape
-        (4, 6, 1)
+        >>> paddle.vision.transforms.to_grayscale(paddle.zeros([3, 4, 6], "uint8")).shape
+        paddle.Size([1, 4, 6])
     """
     if num_output_channels not in (1, 3):
         raise ArgumentError(f"to_grayscale: num_output_channels must be 1 or 3, got {num_output_channels}")
