@@ -22,7 +22,7 @@ from .ir.program_desc import STRINGS as _STRINGS
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from .public import *  # noqa: F403
+    from .public import *  # noqa: F403 - for type checkers: all that is public
 
 # Packages that run saved models and need little else: asking for them imports nothing but what they use.
 _ALONE = ("aot", "inference")

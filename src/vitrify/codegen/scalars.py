@@ -70,8 +70,8 @@ for _method, _name in {
     setattr(Operand, f"__r{_method}__", _forward(_name, is_reflected=True))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Operand, f"__{_name}__", _forward(_name))
-setattr(Operand, "__neg__", lambda x: x.scalars.neg(x))  # noqa: B010
-setattr(Operand, "__invert__", lambda x: x.scalars.bitnot(x))  # noqa: B010
+setattr(Operand, "__neg__", lambda x: x.scalars.neg(x))  # noqa: B010 - as those above
+setattr(Operand, "__invert__", lambda x: x.scalars.bitnot(x))  # noqa: B010 - likewise
 
 
 def _float_of(dtype: Dtype) -> Dtype:

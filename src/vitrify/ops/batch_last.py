@@ -161,7 +161,7 @@ def _spread(n: Any, x: Any, pads: Sequence[Pair], step: int) -> Any:
             there = n.view(lambda a: a[(*place, slice(start, stop))], out)  # noqa: B023 - called at once
             at = phase + step * start - low
             columns = slice(at, at + (stop - start - 1) * step + 1, step)
-            n.copy(n.view(lambda a: a[(slice(None), *rows, columns)], seen), there)  # noqa: B023
+            n.copy(n.view(lambda a: a[(slice(None), *rows, columns)], seen), there)  # noqa: B023 - likewise
     return out
 
 

@@ -152,7 +152,7 @@ def max_pool_grad_form(
     dx = n.copy(n.full(x.shape, 0, x.dtype))
     for of, at in taps_over(w.taps(), w.lead):
         best, left, flowing = (n.view(lambda a: a[of], v) for v in (out, free, ct))  # noqa: B023 - called at once
-        seen, to = (n.view(lambda a: a[at], v) for v in (x, dx))  # noqa: B023
+        seen, to = (n.view(lambda a: a[at], v) for v in (x, dx))  # noqa: B023 - likewise
         n.compute_into((left, to), _one_place, seen, best, left, flowing, to)
     return dx
 

@@ -9,4 +9,4 @@ from ...ops.adaptive_pool import *
 from ...ops.pool import *
 from ...ops.unpool import *
 
-__all__ = [*_adaptive.__all__, *_pool.__all__, *_unpool.__all__]  # noqa: PLE0604
+__all__ = [*_adaptive.__all__, *_pool.__all__, *_unpool.__all__]  # noqa: PLE0604 - they are strings
