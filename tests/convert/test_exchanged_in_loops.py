@@ -5,6 +5,7 @@ import pytest
 
 import vitrify as paddle
 from tests.end_to_end.differential import compare
+from vitrify.convert.values.foreign import ForkedError
 
 X, ROWS, ENTRIES = [1.0, 2.0], [[3.0, 4.0], [5.0, 6.0]], {"a": [1.0], "b": [2.0]}
 TURNS = [np.asarray(count) for count in (3, 0)]
@@ -127,3 +128,45 @@ def test_a_list_of_the_caller_that_a_closure_exchanges_keeps_what_was_done_to_it
         for function, items in zip((f, static), lists):
             function(paddle.to_tensor(n), items)
         assert [v.tolist() for v in lists[0]] == [v.tolist() for v in lists[1]]
+
+
+def known_by_another_name(x):
+    rows = [x]
+    kept = rows
+
+    def put():
+        nonlocal rows
+        rows.append(x)
+        if x.sum() > 4:
+            rows = []
+
+    while x.sum() < 5:
+        put()
+        x = x.abs() + 1
+    return rows, kept, x
+
+
+def test_a_list_made_inside_that_a_closure_exchanges_keeps_what_was_done_to_it():
+    compare(known_by_another_name, (X,), ([0.5, 0.25],), ([4.0, 4.0],))
+
+
+class Buffer:
+    def __init__(self, rows):
+        self.rows = rows
+
+
+def emptied_attribute(x):
+    buffer = Buffer([x * 2])
+    kept = buffer.rows
+    while x.sum() < 5:
+        buffer.rows.append(x)
+        x = x.abs() + 1
+        if x.sum() > 4:
+            buffer.rows = [x]
+    return len(buffer.rows), len(kept), x
+
+
+def test_a_list_in_an_attribute_that_a_loop_changes_and_exchanges_is_refused_by_name():
+    with pytest.raises(ForkedError, match=r"Buffer.rows is a list that the body of a loop changes in place and then"):
+        paddle.jit.to_static(emptied_attribute, full_graph=True)(paddle.to_tensor(X))
+    compare(emptied_attribute, (X,), ([0.5, 0.25],), full_graph=False)

@@ -534,7 +534,7 @@ class CarriedState:
             self._check_places(written, journal)
 
     def _check_places(self, written: Container[int], journal: Journal) -> None:
-        """The same for a list or dict from before the trace that stood at a place, such as an attribute or an item."""
+        """The same for a list or dict that stood at a place, such as an attribute or an item: others may know it."""
         after = journal.after()
         for key, (place, before) in journal.before.items():
             is_content, left = isinstance(place, ContentPlace), after[key][1]
@@ -543,7 +543,7 @@ class CarriedState:
                 if not isinstance(part, (list, dict)) or id(part) not in written or end is part:
                     continue
                 # In a list, what the trace itself made is carried as it was before: see `grow`.
-                if not is_made_inside(part) or (is_content and isinstance(start, dict)):
+                if not is_content or not is_made_inside(part) or isinstance(start, dict):
                     raise _exchanged(place.label, part)
 
     def leaves(self) -> Iterator[Leaf]:

@@ -360,6 +360,9 @@ def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles:
             # Where lists stay the objects that they are, each has a place of its own for what it holds.
             is_copied = taken_apart and not builder().keeps_containers
             carried = carry_place(place, _as_before(before, journal) if is_copied else before)
+            if not taken_apart and isinstance(carried, CarriedValue) and isinstance(before, BY_CONTENT):
+                known = content_before(before, journal.before)
+                carried.before = carried.before if known is before else known
             if taken_apart:
                 carried.shared = carried.shared or (not carried.keeps and is_shared(before))
             state.places[key] = (place, carried)
