@@ -128,3 +128,45 @@ def remainder_of_zero(x):
 @pytest.mark.parametrize("function", [remainders, remainder_of_zero])
 def test_remainders_with_the_sign_of_what_is_divided(function):
     compare(function, *CALLS, strict=True)
+
+
+def numbers_of_two_classes(x):
+    found = [1]
+    if x[0] > 0:
+        found.append(0.5)
+    return [n * 2 for n in found]
+
+
+def items_of_two_classes(x):
+    found = numbers_of_two_classes(x)
+    total = 0
+    for n in found:
+        total = total + n
+    return found, found[0], found[-1], total, f"{found}", x * found[0]
+
+
+def changed_items_of_two_classes(x):
+    found = numbers_of_two_classes(x)
+    found.append(7)
+    found.insert(0, 1.5)
+    last = found.pop()
+    found.sort()
+    return last, found, dict(enumerate(found)), tuple(found)
+
+
+def items_of_two_classes_in_a_loop(x):
+    found = numbers_of_two_classes(x)
+    i = paddle.zeros([])
+    while i < x.sum():
+        found = [n + n for n in found]
+        i = i + 1
+    return found, paddle.to_tensor([0.5, *found]).sum()
+
+
+FUNCTIONS = [numbers_of_two_classes, items_of_two_classes, changed_items_of_two_classes, items_of_two_classes_in_a_loop]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_items_of_lists_keep_the_class_of_their_path(function):
+    compare(function, *CALLS, strict=True)
+    compare(function, *CALLS, strict=True, full_graph=False)
