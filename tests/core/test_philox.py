@@ -222,3 +222,13 @@ def test_words_have_no_visible_pattern():
     bits = np.unpackbits(p.philox(np, p.Key(10), 50_000).view(np.uint8)).astype(np.int64)
     assert abs(bits.mean() - 0.5) < 0.002
     assert abs(np.corrcoef(bits[:-32], bits[32:])[0, 1]) < 0.005
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("draw", [p.uniform, p.normal])
+def test_large_draws_are_made_in_blocks_of_the_same_stream(draw, dtype, monkeypatch):
+    key, shape = p.Key(3, 5), (1003, 7)
+    whole = draw(np, key, shape, dtype, -1.0, 2.5)
+    monkeypatch.setattr(p, "_MANY", 100)
+    monkeypatch.setattr(p, "_BLOCK", 256)
+    np.testing.assert_array_equal(draw(np, key, shape, dtype, -1.0, 2.5), whole)

@@ -515,3 +515,29 @@ def test_a_program_calls_nothing_but_what_expressions_know(name, path):
     said.attrs["text"] = ("call", name, (("value", "1"),), ())  # as a damaged file may hold it
     with pytest.raises(FileFormatError, match=f"a program calls '{name}', which no expression knows"):
         loaded(paddle.ones([3]))
+
+
+class Masked(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = paddle.nn.Linear(3, 3)
+
+    def forward(self, x, mask=None, bias=None):
+        y = self.linear(x)
+        y = y if mask is None else y * mask
+        return y if bias is None else y + bias
+
+
+def test_tensors_are_given_by_name_and_what_was_no_tensor_is_left_out(tmp_path):
+    net, x, bias = Masked(), paddle.ones([2, 3]), paddle.full([2, 3], 0.5)
+    net.eval()
+    spec = paddle.static.InputSpec
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=[spec([None, 3]), None, spec([None, 3])])
+    loaded = paddle.jit.load(str(tmp_path / "net"))
+    want = net(x, None, bias).numpy()
+    for found in (loaded(x, None, bias), loaded(x, bias=bias), loaded(bias=bias, x=x)):
+        np.testing.assert_array_equal(found.numpy(), want)
+    with pytest.raises(ArgumentError, match="called with 1 positional arguments, saved for 3"):
+        loaded(x)
+    with pytest.raises(ArgumentError, match=r"called with 1 positional arguments and \['other'\]"):
+        loaded(x, other=bias)

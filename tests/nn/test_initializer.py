@@ -1,5 +1,8 @@
 """Initializers: what they draw, and that a seed draws it again."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -175,3 +178,20 @@ def test_errors(call, error, text):
 def test_low_precision_weights_of_a_seed_are_the_wide_ones_rounded():
     wide, narrow = drawn(I.Normal(), (64,)), drawn(I.Normal(), (64,), "bfloat16")
     assert (wide.astype(bfloat16.np) == narrow).all()
+
+
+@pytest.mark.parametrize("name", ["XavierUniform", "Normal", "TruncatedNormal", "KaimingNormal", "Uniform", "Constant"])
+def test_a_large_parameter_takes_little_more_than_its_own_memory(name):
+    """In a process of its own, whose peak of memory is that of the parameter: 256 MiB."""
+    code = f"""
+import vitrify as paddle
+initializer = paddle.nn.initializer.{name}()
+paddle.create_parameter([8, 8], "float32", default_initializer=initializer)
+def peak():
+    return int(next(x for x in open("/proc/self/status") if x.startswith("VmHWM")).split()[1]) / 1024
+before = peak()
+paddle.create_parameter([65536, 1024], "float32", default_initializer=initializer)
+print(peak() - before)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(found.stdout) < 1.25 * 256

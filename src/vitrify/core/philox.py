@@ -9,6 +9,7 @@ Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -26,6 +27,9 @@ _MASK = 0xFFFFFFFF
 WORDS = 4  # words in a block
 # Blocks computed at once on the CPU: the working arrays of one chunk stay in the level-2 cache.
 _CHUNK = 1 << 14
+
+# From how many elements on a draw is made in blocks, and how many these have: an even number, for pairs.
+_MANY, _BLOCK = 1 << 22, 1 << 20
 
 # Words that are computed together for draws of a few, and how many a few are.
 _STRETCH, _FEW = 1 << 10, 1 << 8
@@ -144,11 +148,35 @@ def uniform(
     >>> uniform(np, Key(7), (2,), low=-1.0, high=1.0).dtype
     dtype('float32')
     """
-    unit = _unit(philox(xp, key, word_count(shape, _floating("uniform", dtype))), dtype)
+    _floating("uniform", dtype)
+
+    def drawn(key: Key, count: int) -> Array:
+        return _uniform(xp, key, count, dtype, low, high)
+
+    return _in_blocks(xp, key, drawn, shape, dtype)
+
+
+def _in_blocks(xp: Any, key: Key, drawn: Callable[[Key, int], Array], shape: tuple[int, ...], dtype: DType) -> Array:
+    """Return what `drawn(key, count)` gives for all elements; of many, one block after the other.
+
+    The words behind large parameters, and what is made of them on the way, take several times their memory.
+    """
+    count = math.prod(shape)
+    if xp is not np or count <= _MANY:
+        return drawn(key, count).reshape(shape)
+    out = np.empty(count, dtype.np)
+    for start in range(0, count, _BLOCK):
+        here = Key(key.seed, key.offset + word_count((start,), dtype))
+        out[start : start + _BLOCK] = drawn(here, min(_BLOCK, count - start))
+    return out.reshape(shape)
+
+
+def _uniform(xp: Any, key: Key, count: int, dtype: DType, low: float, high: float) -> Array:
+    unit = _unit(philox(xp, key, word_count((count,), dtype)), dtype)
     if (low, high) != (0.0, 1.0):
         unit *= unit.dtype.type(high - low)
         unit += unit.dtype.type(low)
-    return unit.astype(dtype.np, copy=False).reshape(shape)
+    return unit.astype(dtype.np, copy=False)
 
 
 def _floating(what: str, dtype: DType) -> DType:
@@ -189,9 +217,17 @@ def normal(
 
     Source: Box, Muller, "A note on the generation of random normal deviates" (1958).
     """
-    count = math.prod(shape)
+    _floating("normal", dtype)
+
+    def drawn(key: Key, count: int) -> Array:
+        return _normal(xp, key, count, dtype, mean, std)
+
+    return _in_blocks(xp, key, drawn, shape, dtype)
+
+
+def _normal(xp: Any, key: Key, count: int, dtype: DType, mean: float, std: float) -> Array:
     pairs = -(-count // 2)
-    radius, angle = _polar(xp, key, pairs, _floating("normal", dtype))
+    radius, angle = _polar(xp, key, pairs, dtype)
     pair = xp.empty((pairs, 2), radius.dtype)
     xp.multiply(radius, xp.cos(angle), out=pair[:, 0])
     xp.multiply(radius, xp.sin(angle), out=pair[:, 1])
@@ -199,7 +235,7 @@ def normal(
     if (mean, std) != (0.0, 1.0):
         numbers *= numbers.dtype.type(std)
         numbers += numbers.dtype.type(mean)
-    return numbers.astype(dtype.np, copy=False).reshape(shape)
+    return numbers.astype(dtype.np, copy=False)
 
 
 def _polar(xp: Any, key: Key, pairs: int, dtype: DType) -> tuple[Array, Array]:

@@ -69,7 +69,7 @@ def new_parameter(
         return param
     if device is not None:
         param._data = put(param._data, as_place(device))
-    initializer(param)
+    initializer.begin(param)
     return param
 
 

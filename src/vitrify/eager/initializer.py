@@ -17,7 +17,7 @@ from ..core import philox
 from ..core.dtype import DType, default_dtype
 from ..core.errors import ArgumentError, ShapeError, UnsupportedError
 from ..core.meta import Meta, Shape
-from ..core.modes import grad_enabled, recorder, scoped
+from ..core.modes import grad_enabled, is_tracing, recorder, scoped
 from ..core.rng import default_generator
 from ..core.setting import Setting
 from ..device.api import place_of, put
@@ -34,6 +34,9 @@ class Initializer:
 
     Source: paddle.nn.initializer.Initializer.
     """
+
+    is_fresh = False
+    """Whether each call of `values` makes an array that nobody else has: a new parameter keeps it, without a copy."""
 
     def __call__(self, param: Tensor, block: Any = None) -> Any:
         """Fill `param` in place; a parameter of a program is filled when its startup program runs."""
@@ -55,6 +58,14 @@ class Initializer:
         """Fill `param` in place with `values`."""
         values = np.asarray(self.values(tuple(param.shape), param.dtype), dtype=param.dtype.np)
         param.set_value(wrap(put(values, place_of(param._data))))
+
+    def begin(self, param: Tensor) -> None:
+        """Fill a new parameter, whose memory nobody has seen."""
+        if self.is_fresh and _is_own(type(self)) and not is_tracing():
+            values = np.asarray(self.values(tuple(param.shape), param.dtype), dtype=param.dtype.np)
+            param._renew(put(values, place_of(param._data)))
+        else:
+            self(param)
 
     def values(self, shape: Shape, dtype: DType) -> Array:
         """The array for a parameter of this shape and dtype."""
@@ -116,6 +127,8 @@ class Constant(Initializer):
     def __init__(self, value: float = 0.0) -> None:
         self.value = value
 
+    is_fresh = True
+
     def values(self, shape: Shape, dtype: DType) -> Array:
         """`value` everywhere."""
         return np.full(shape, self.value, dtype.np)
@@ -138,6 +151,8 @@ class XavierUniform(Initializer):
         self.fan_out = fan_out
         self.gain = gain
 
+    is_fresh = True
+
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Uniform numbers."""
         limit = self.gain * math.sqrt(6.0 / fan_sum(shape, self.fan_in, self.fan_out))
@@ -157,6 +172,8 @@ class Normal(Initializer):
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
         self.mean = mean
         self.std = std
+
+    is_fresh = True
 
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Normal numbers."""

@@ -110,12 +110,24 @@ class SavedProgram:
         return found
 
     def _with_defaults(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-        """Trailing arguments that were Python values when saved may be left out."""
+        """Trailing arguments that were Python values when saved may be left out; tensors may be given by name."""
         saved_args, saved_kwargs = self.saved.input_tree
-        missing = saved_args[len(args) :]
-        if not any(isinstance(leaf, Slot) for part in missing for leaf in all_leaves(part)):
-            args = (*args, *missing)
-        return args, {**saved_kwargs, **kwargs}
+        given, named = [*args], {**saved_kwargs, **kwargs}
+        for part in saved_args[len(args) :]:
+            name = self._name_of(part)
+            if name in kwargs and name not in saved_kwargs:
+                given.append(named.pop(name))
+            elif any(isinstance(leaf, Slot) for leaf in all_leaves(part)):
+                return args, {**saved_kwargs, **kwargs}
+            else:
+                given.append(part)
+        return (*given,), named
+
+    def _name_of(self, part: Any) -> str:
+        """The name of an argument that is one tensor: that of its spec, else that of the parameter; "" for others."""
+        if not isinstance(part, Slot) or part.kind != "input":
+            return ""
+        return self.saved.inputs[part.index].name or self.saved.program.global_block().inputs[part.index].name
 
     def _checked(self, value: Any, index: int) -> Any:
         spec = self.saved.inputs[index]
@@ -158,7 +170,9 @@ def _shape_of(args: Sequence[Any], kwargs: dict[str, Any]) -> str:
 class TranslatedLayer(Layer):
     """A loaded model: runs, trains further and is saved again like any Layer; it has no Python source.
 
-    Its parameters and buffers have the names they had in the saved Layer. Source: paddle.jit.TranslatedLayer.
+    Its parameters and buffers have the names they had in the saved Layer. Tensors may be given by the names of their
+    specs, or of the parameters; what was no tensor when it was saved may be left out.
+    Source: paddle.jit.TranslatedLayer.
     """
 
     def __init__(self, model: ModelFile) -> None:

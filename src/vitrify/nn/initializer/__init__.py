@@ -69,6 +69,9 @@ def shape_size(shape: Shape) -> int:
     return math.prod(shape)
 
 
+_BLOCK = 1 << 20
+
+
 class TruncatedNormal(Initializer):
     """Normally distributed, but only numbers within [a, b]. Source: paddle.nn.initializer.TruncatedNormal.
 
@@ -87,13 +90,20 @@ class TruncatedNormal(Initializer):
         self.a = a
         self.b = b
 
+    is_fresh = True
+
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Uniform numbers through the inverse of the truncated distribution, so that none is drawn twice."""
         low, high = (_special.ndtr((x - self.mean) / self.std) for x in (self.a, self.b))
-        at = low + (high - low) * draw_uniform(shape, float32, 0.0, 1.0).astype(np.float64)
-        # Where the cuts lie so far out that no mass is left between them, it is all at the one nearer to the mean.
-        drawn = _special.ndtri(at) * self.std if high > low else np.zeros(shape)
-        return np.asarray(np.clip(self.mean + drawn, self.a, self.b).astype(dtype.np))
+        drawn = draw_uniform(shape, float32, 0.0, 1.0)
+        out = drawn if dtype is float32 else np.empty(shape, dtype.np)
+        source, target = drawn.reshape(-1), out.reshape(-1)
+        for start in range(0, source.size, _BLOCK):  # what is computed on the way takes several times its memory
+            at = low + (high - low) * source[start : start + _BLOCK].astype(np.float64)
+            # Where the cuts lie so far out that no mass is left between them, it is all at the one nearer to the mean.
+            found = _special.ndtri(at) * self.std if high > low else np.zeros(at.shape)
+            target[start : start + _BLOCK] = np.clip(self.mean + found, self.a, self.b)
+        return out
 
 
 class Uniform(Initializer):
@@ -109,6 +119,8 @@ class Uniform(Initializer):
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None) -> None:
         self.low = low
         self.high = high
+
+    is_fresh = True
 
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Uniform numbers."""
@@ -131,6 +143,8 @@ class XavierNormal(Initializer):
         self.fan_in = fan_in
         self.fan_out = fan_out
         self.gain = gain
+
+    is_fresh = True
 
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Normal numbers."""
@@ -189,6 +203,8 @@ class KaimingNormal(_Kaiming):
         paddle.Size([2, 3])
     """
 
+    is_fresh = True
+
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Normal numbers."""
         return draw_normal(shape, dtype, 0.0, self.std(shape))
@@ -203,6 +219,8 @@ class KaimingUniform(_Kaiming):
         >>> paddle.create_parameter([2, 3], "float32", default_initializer=start).shape
         paddle.Size([2, 3])
     """
+
+    is_fresh = True
 
     def values(self, shape: Shape, dtype: DType) -> Array:
         """Uniform numbers."""
