@@ -29,7 +29,13 @@ from .sliding_window import (
     window_padding,
     with_spatial,
 )
-from .window_forms import avg_pool_form, max_pool_form, max_pool_with_index_form
+from .window_forms import (
+    avg_pool_form,
+    avg_pool_grad_native,
+    avg_pool_native,
+    max_pool_form,
+    max_pool_with_index_form,
+)
 
 
 def pooled(kind: str, x: Meta, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool) -> Meta:
@@ -187,6 +193,7 @@ avg_pool_op = define_op(
     meta=_avg_meta,
     vjp={"x": _avg_x},
     maps={"onnx": "AveragePool", "paddle": "pool2d"},
+    native=avg_pool_native,
     ahead=avg_pool_form,
 )
 
@@ -214,6 +221,7 @@ avg_pool_grad_op = define_op(
     meta=lambda ct, x, **window: x.with_dtype(ct.dtype),
     vjp={"ct": _avg_grad_ct},
     shape_only=["x"],
+    native=avg_pool_grad_native,
 )
 
 

@@ -207,6 +207,58 @@ def avg_pool_form(
     return n.apply(divide_op, total, by)
 
 
+def avg_pool_native(
+    n: Any, x: Any, *, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool, exclusive: bool,
+    divisor: float | None,
+) -> Any:  # fmt: skip
+    """The mean of each window, one dimension after the other, as the kernel adds them up."""
+    w = _within(n, x, windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last))
+    for i, (size, step, count) in enumerate(zip(w.kernel, w.stride, w.counts)):
+        before = (slice(None),) * (w.lead + i)
+        parts = [(*before, slice(k, k + (count - 1) * step + 1, step)) for k in range(size)]
+        first, *others = (n.view(lambda a, at=at: a[at], x) for at in parts)
+        x = first
+        for number, part in enumerate(others):
+            if number:
+                n.apply_into(x, add_op, x, part)
+            else:
+                x = n.apply(add_op, x, part)
+    return n.apply(divide_op, x, _places_of(n, kernel, divisor, x.dtype))
+
+
+def avg_pool_grad_native(
+    n: Any, ct: Any, x: Any, *, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool,
+    exclusive: bool, divisor: float | None,
+) -> Any:  # fmt: skip
+    """The cotangent of each window, divided by its places, in all of them, where windows share none."""
+    w = _within(n, ct, windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last))
+    if w.kernel != w.stride:
+        n.refuse("gradients of means of windows that share places have no native form")
+    share = n.apply(divide_op, ct, _places_of(n, kernel, divisor, ct.dtype))
+    out, before = n.new(x.shape, ct.dtype), (slice(None),) * w.lead
+    ends = [count * size for count, size in zip(w.counts, w.kernel)]
+    if any(end < size for end, size in zip(ends, w.sizes)):
+        n.copy(n.full(out.shape, 0, out.dtype), out)
+    for place in itertools.product(*map(range, w.kernel)):
+        at = (*before, *(slice(k, end, step) for k, end, step in zip(place, ends, w.stride)))
+        n.copy(share, n.view(lambda a, at=at: a[at], out))
+    return out
+
+
+def _places_of(n: Any, kernel: Shape, divisor: float | None, dtype: Any) -> Any:
+    count = dtype.type(numel(kernel))
+    return n.full((), count if divisor is None else count * dtype.type(divisor / numel(kernel)), dtype)
+
+
+def _within(n: Any, x: Any, w: Windows) -> Windows:
+    """Windows that lie within an array of 32 or 64 bits, none of them empty."""
+    need_products(n, x)
+    reach = [(count - 1) * step + size for count, step, size in zip(w.counts, w.stride, w.kernel)]
+    if any(map(any, w.pads)) or any(end > size for end, size in zip(reach, w.sizes)) or 0 in (*w.counts, *w.kernel):
+        n.refuse("means of windows that reach beyond an array have no native form")
+    return w
+
+
 _MOST_BINS = 256
 
 
