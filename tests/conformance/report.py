@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.conformance import absent
 from tests.conformance.compare import Verdict
 from tests.conformance.deliberate import DELIBERATE, Deliberate, reason_for
 
@@ -42,7 +43,7 @@ def page(found: Sequence[Found], version: str, every: int = 1, every_generated: 
     if every_generated:
         sample += f"With cases made by rule of all that is public, 1 in {every_generated} (`--every-generated`).\n"
     head = HEAD.format(version=version) + sample
-    parts = [head, totals(counted), differences(counted), openly(counted), by_api(counted)]
+    parts = [head, totals(counted), differences(counted), openly(counted), absent.section(), by_api(counted)]
     return "\n".join([*parts, ""])
 
 

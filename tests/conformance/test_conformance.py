@@ -1,12 +1,13 @@
 """The comparison with Paddle, tried without Paddle: its judgement on made-up records, and a run against vitrify."""
 
+import operator
 import sys
 
 import numpy as np
 import pytest
 
 import vitrify
-from tests.conformance import deliberate
+from tests.conformance import absent, deliberate
 from tests.conformance.__main__ import main
 from tests.conformance.compare import compare
 from tests.conformance.deliberate import Deliberate
@@ -179,3 +180,13 @@ def test_workers_that_hang_or_die_are_replaced(code, kind, monkeypatch):
         runner.ask("elementwise 0")
         assert runner.answer()["kind"] == kind
         assert runner.process is None
+
+
+def test_names_that_the_page_says_are_not_here_are_not():
+    for name in " ".join(absent.ABSENT.values()).split():
+        owner, _, last = name.removeprefix("paddle.").rpartition(".")
+        try:
+            holder = operator.attrgetter(owner)(vitrify) if owner else vitrify
+        except AttributeError:
+            continue
+        assert not hasattr(holder, last), name

@@ -1,0 +1,70 @@
+"""Public names of PaddlePaddle that are not here, each with its reason. No model repository looked at uses one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+INCUBATE = "paddle.incubate.nn.functional."
+ABSENT: Mapping[str, str] = {
+    "kernels of PaddlePaddle for GPUs alone: decoding with paged caches, mixtures of experts, 8-bit floats": (
+        f"{INCUBATE}blha_get_max_len {INCUBATE}block_multihead_attention {INCUBATE}masked_multihead_attention "
+        f"{INCUBATE}fused_multi_transformer paddle.incubate.nn.FusedMultiTransformer {INCUBATE}moe_combine "
+        f"{INCUBATE}moe_gate_dispatch {INCUBATE}moe_gate_dispatch_and_quant {INCUBATE}moe_gate_dispatch_permute "
+        f"{INCUBATE}moe_gate_dispatch_partial_nosoftmaxtopk {INCUBATE}build_src_rank_and_local_expert_id "
+        f"{INCUBATE}cal_aux_loss {INCUBATE}expand_modality_expert_id {INCUBATE}int_bincount "
+        f"{INCUBATE}embedding_grad_add_to_ {INCUBATE}cross_entropy_with_softmax_bwd_w_downcast "
+        f"{INCUBATE}fused_swiglu_weighted_bwd {INCUBATE}fused_weighted_swiglu_act_quant {INCUBATE}fused_act_dequant "
+        f"{INCUBATE}fused_stack_transpose_quant {INCUBATE}fused_transpose_split_quant "
+        f"{INCUBATE}fused_transpose_wlch_split_quant {INCUBATE}fp8_gemm_blockwise {INCUBATE}fp8_quant_blockwise "
+        "paddle.linalg.fp8_fp8_half_gemm_fused paddle.nn.functional.flash_attention_v3_varlen "
+        "paddle.nn.functional.moe_permute paddle.nn.functional.moe_unpermute paddle.nn.functional.sparse_attention "
+        "Tensor.top_p_sampling paddle.device.cuda.vmm_compact paddle.device.ipc_collect "
+        "paddle.device.get_stream_from_external"
+    ),
+    "more than one process": (
+        "paddle.distributed.ColWiseParallel paddle.distributed.RowWiseParallel paddle.distributed.ConvParallel "
+        "paddle.distributed.ContextParallel paddle.distributed.PrepareContextParallel "
+        "paddle.distributed.PrepareLayerInput paddle.distributed.PrepareLayerOutput "
+        "paddle.distributed.SequenceParallelBegin paddle.distributed.SequenceParallelDisable "
+        "paddle.distributed.SequenceParallelEnable paddle.distributed.SequenceParallelEnd paddle.distributed.DistAttr "
+        "paddle.distributed.DistModel paddle.distributed.LocalLayer paddle.distributed.ShardedStateDict "
+        "paddle.distributed.ShardedWeight paddle.distributed.SplitPoint paddle.distributed.Strategy "
+        "paddle.distributed.build_sharded_state_dict paddle.distributed.create_nccl_config "
+        "paddle.distributed.load_merged_state_dict paddle.distributed.load_state_dict "
+        "paddle.distributed.save_state_dict paddle.distributed.local_map paddle.distributed.parallelize "
+        "paddle.distributed.shard_weight paddle.distributed.split paddle.distributed.to_distributed "
+        "paddle.distributed.to_static"
+    ),
+    "devices of other vendors": (
+        "paddle.XPUPinnedPlace paddle.device.IPUPlace paddle.device.XPUPlace paddle.inference.XpuConfig"
+    ),
+    "parts of PaddlePaddle's C++ objects that have no counterpart: other kinds of tensors, exchange by C pointers": (
+        "Tensor.__c_dlpack_exchange_api__ Tensor.__dlpack_c_exchange_api__ Tensor.__tvm_ffi_env_stream__ "
+        "Tensor.__cuda_array_interface__ Tensor.create_tensor Tensor.get_map_tensor Tensor.get_selected_rows "
+        "Tensor.grad_ Tensor.reconstruct_from_ Tensor.rows Tensor.set_string_list Tensor.set_tensor Tensor.set_vocab "
+        "paddle.MmapStorage paddle.pstring paddle.raw paddle.check_shape paddle.inference._get_phi_kernel_name "
+        "paddle.sysconfig.get_include paddle.sysconfig.get_lib"
+    ),
+    "switches and forward derivatives of static programs of PaddlePaddle's older kind": (
+        "paddle.incubate.autograd.enable_prim paddle.incubate.autograd.disable_prim "
+        "paddle.incubate.autograd.forward_grad"
+    ),
+    "stands in for PyTorch's package, which is not what this one is for": "paddle.enable_compat paddle.disable_compat",
+    "a second path of what stands at the top, such as paddle.FloatTensor": (
+        "paddle.device.BFloat16Tensor paddle.device.BoolTensor paddle.device.ByteTensor paddle.device.CharTensor "
+        "paddle.device.DoubleTensor paddle.device.FloatTensor paddle.device.HalfTensor paddle.device.IntTensor "
+        "paddle.device.LongTensor paddle.device.ShortTensor"
+    ),
+    "data sets that PaddlePaddle downloads, its own format of traces, a sampler of neighbours; not done": (
+        "paddle.text.Conll05st paddle.text.Imdb paddle.text.Imikolov paddle.text.Movielens paddle.text.UCIHousing "
+        "paddle.text.WMT14 paddle.text.WMT16 paddle.profiler.export_protobuf "
+        "paddle.incubate.graph_khop_sampler"
+    ),
+}
+
+
+def section() -> str:
+    """Return the part of the page that lists them."""
+    lines = ["## Names that are not here", "", "| reason | names |", "|---|---|"]
+    lines += [f"| {reason} | {', '.join(f'`{name}`' for name in names.split())} |" for reason, names in ABSENT.items()]
+    return "\n".join([*lines, ""])
