@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.pytree import is_open
-from ...ir.graph_tensor import GraphTensor, as_number
+from ...ir.graph_tensor import as_number
 from ...ops.creation import full
 from ...ops.join import stack
 from ...ops.lists import list_stack_op
@@ -25,10 +25,7 @@ def column_of(values: Any, may_be_empty: bool) -> Any:
 
 def _column(spec: Any, parts: Iterator[Any], length: Any, may_be_empty: bool) -> Any:
     if isinstance(spec, TensorSpec):
-        values = next(parts)
-        if spec.kinds:
-            next(parts)  # the class of each
-        return _stacked(spec, values, length, may_be_empty)
+        return _stacked(spec, next(parts), length, may_be_empty)
     if isinstance(spec, SameSpec) and isinstance(spec.value, (bool, int, float)):
         return full([length], spec.value)
     if isinstance(spec, StructSpec) and spec.kind in (list, tuple):
@@ -43,8 +40,7 @@ def _column(spec: Any, parts: Iterator[Any], length: Any, may_be_empty: bool) ->
 def _stacked(spec: TensorSpec, items: Any, length: Any, may_be_empty: bool) -> Any:
     def column() -> Any:
         found = list_stack_op(items, axis=0)
-        are_numbers = spec.is_number or (spec.kinds and GraphTensor not in spec.kinds)
-        return as_number(found) if are_numbers else found
+        return as_number(found) if spec.is_number else found
 
     if not may_be_empty or -1 in spec.meta.shape:
         return column()

@@ -18,7 +18,7 @@ from ...core.meta import UNKNOWN, Meta
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import OneOf, OpenList, all_leaves, is_open, is_partial, node_of, rebuild
 from ...eager.host_expr import of_kind
-from ...ir.graph_tensor import GraphTensor, sample
+from ...ir.graph_tensor import sample
 from ...ir.numbers import as_number, number_dtype
 from ...ir.program import Variable
 from ...ir.varying import CLASS, KINDS, MIXED, Kind, facts_of, kind_code, kind_of, kinds_of, mark, may_be_number
@@ -137,11 +137,9 @@ def _tensor_spec(value: Any) -> TensorSpec:
     """The spec of a tensor or number; of one that may be None, where it is not."""
     number = is_python_number(value)
     dtype = number_dtype(dtype_of(value)) if number else dtype_of(value)
-    known = kinds_of(value) - {NoneType} if kind_of(value) is not None else frozenset[type]()
-    are_numbers = len(known) > 1 and GraphTensor not in known  # an int on one path, a float on the other
-    mixed = may_be_number(value) or are_numbers
-    meta = Meta(tuple(getattr(value, "shape", ())), dtype)
-    return TensorSpec(meta, number and not are_numbers, mixed, known if mixed else frozenset[type]())
+    mixed = may_be_number(value)
+    kinds = kinds_of(value) - {NoneType} if mixed and kind_of(value) is not None else frozenset[type]()
+    return TensorSpec(Meta(tuple(getattr(value, "shape", ())), dtype), number, mixed, kinds)
 
 
 def _as_options(value: Any) -> Any:
@@ -448,7 +446,6 @@ def _of_item(spec: TensorSpec, parts: Iterator[Any], make_number: Callable[[Any]
         code = make_number(next(parts))
         if not isinstance(part, Variable):
             return of_kind(code, part)
-        part = part if GraphTensor in spec.kinds else as_number(part)
         mark(part, Kind(code, spec.kinds), facts_of(part))
     elif spec.is_mixed and isinstance(part, Variable):
         mark(part, None, facts_of(part) | {CLASS, MIXED})
