@@ -1,6 +1,7 @@
 """Nodes of recurrent networks, losses and images, as other frameworks write them, give what ONNX Runtime gives."""
 
 import numpy as np
+import onnxruntime
 import pytest
 from onnx import TensorProto
 
@@ -137,3 +138,22 @@ def test_axes_are_counted_from_either_end_and_none_beyond(tmp_path):
         for axis in (-4, 4, 1 << 40):
             with pytest.raises(FileFormatError, match=f"axis {axis} is none of 3 dimensions"):
                 paddle.onnx.load(saved(tmp_path, type_, fed, {}, axis=axis))
+
+
+def test_what_a_layer_puts_into_its_attributes_is_no_output(tmp_path):
+    class Net(paddle.nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.loss = None
+
+        def forward(self, x):
+            self.loss = x.square().mean()
+            return x + 1, self.loss * 2
+
+    net = Net()
+    with pytest.warns(UserWarning, match="loss"):
+        paddle.onnx.export(net, str(tmp_path / "net"), input_spec=[paddle.static.InputSpec([None, 2])])
+    session = onnxruntime.InferenceSession(str(tmp_path / "net.onnx"))
+    assert len(session.get_outputs()) == 2
+    found = session.run(None, {session.get_inputs()[0].name: np.ones((3, 2), "float32")})
+    assert [a.tolist() for a in found] == [[[2.0, 2.0]] * 3, 2.0]

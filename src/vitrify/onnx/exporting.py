@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -119,9 +120,15 @@ def _made(
 def _given_out(function: SavedFunction) -> Any:
     """The structure of the results, in which arguments that are passed on are outputs too, as ONNX wants it."""
     block = function.program.global_block()
+    # What the function puts into attributes alone is no result: nobody who runs the model has them.
+    given = {slot.index for slot in _slots(function.output_tree) if slot.kind == "output"}
+    kept = {old: new for new, old in enumerate(sorted(given))}
+    block.outputs[:] = [block.outputs[index] for index in kept]
     places: dict[int, int] = {}
 
     def marked(value: Any) -> Any:
+        if isinstance(value, Slot) and value.kind == "output":
+            return replace(value, index=kept[value.index])
         if isinstance(value, Slot) and value.kind == "input":
             if value.index not in places:
                 places[value.index] = len(block.outputs)
@@ -136,6 +143,15 @@ def _given_out(function: SavedFunction) -> Any:
         return type(value)(marked(item) for item in value) if isinstance(value, (list, tuple)) else value
 
     return marked(function.output_tree)
+
+
+def _slots(value: Any) -> Iterator[Slot]:
+    """The places of tensors in a structure."""
+    if isinstance(value, Slot):
+        yield value
+    elif isinstance(value, (dict, list, tuple)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _slots(item)
 
 
 def _describe(proto: Any, properties: Mapping[str, str]) -> None:
