@@ -87,6 +87,62 @@ def test_rows(build, wanted):
     assert kinds(steps_of(traced(build, [8, 8], [8, 8]))[-1].graph) == wanted
 
 
+NORMED = ["mean", "subtract", "multiply", "mean", "add", "sqrt", "divide", "multiply"]
+
+
+@pytest.mark.parametrize(
+    ("build", "wanted"),
+    [
+        # Groups of channels are rows of another shape; what goes on behind them takes their factors and summands in.
+        (
+            lambda x, w, b: F.silu(F.group_norm(x, 2, 1e-5, w, b)),
+            ["reshape", NORMED, "reshape", "reshape", "reshape", ["multiply", "add", "silu"]],
+        ),
+        (lambda x, w, b: F.relu(F.group_norm(x * 2, 2)), ["multiply", "reshape", NORMED, "reshape", ["relu"]]),
+        (
+            lambda x, w, b: F.relu(F.instance_norm(x, weight=w, bias=b)),
+            ["reshape", "reshape", [*NORMED, "multiply", "add", "relu"]],
+        ),
+        # No such rows lie in memory.
+        (lambda x, w, b: F.group_norm(x, 2, data_format="NHWC"), ["group_norm"]),
+    ],
+)
+def test_norms_of_channels(build, wanted):
+    found = kinds(steps_of(traced(build, [2, 4, 6, 4], [4], [4]))[-1].graph)
+    assert sorted(map(str, found)) == sorted(map(str, wanted))
+
+
+def norms(kind, weight, bias):
+    """Norms of channels that a program computes beside other things."""
+    if kind == "instance":
+        return lambda x: F.silu(F.instance_norm(x * 2, weight=weight, bias=bias)) * x
+    groups = int(kind)
+    return lambda x: F.silu(F.group_norm(x * 2, groups, 1e-5, weight, bias)) * x
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("affine", [True, False])
+@pytest.mark.parametrize("shape", [[3, 6, 5, 7], [1, 6, 1], [2, 6, 3, 2, 4]])
+@pytest.mark.parametrize("kind", ["1", "3", "6", "instance"])
+def test_norms_of_channels_and_their_gradients_mean_the_same(kind, shape, affine, dtype):
+    rng = np.random.default_rng(len(shape))
+    given = [rng.standard_normal(s) for s in (shape, [6], [6])]
+    found = []
+    for is_compiled in (False, True):
+        x, weight, bias = (paddle.to_tensor(v, dtype=dtype, stop_gradient=False) for v in given)
+        params = [weight, bias] if affine else []
+        fn = norms(kind, *(params or (None, None)))
+        open_batch = [paddle.static.InputSpec([None, *shape[1:]], dtype)]
+        fn = paddle.jit.to_static(fn, full_graph=True, input_spec=open_batch) if is_compiled else fn
+        for _ in range(3):
+            out = fn(x)
+            found.append([out, *paddle.grad((out * out).sum(), [x, *params])])
+    tolerance = 2e-4 if dtype == "float32" else 1e-9
+    for one in found[1:]:
+        for a, b in zip(found[0], one, strict=True):
+            np.testing.assert_allclose(a.numpy(), b.numpy(), rtol=tolerance, atol=tolerance)
+
+
 def test_what_varies_along_a_part_of_a_row_stays_outside():
     build = lambda x, b: (x * 2 + b).sum([1, 2])  # noqa: E731
     assert kinds(fuse(traced(build, [2, 3, 4], [3, 4]))) == [["multiply", "add", "sum"]]

@@ -7,25 +7,21 @@ from math import prod
 from typing import Any
 
 from ..core.alias import aliased
-from ..core.dtype import DType, float32
+from ..core.dtype import float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import as_int, dims, is_unknown, rank_of, static_ints
 from .channel_norm import norm_grad_native
 from .elementwise import add_op, divide_op, multiply_op, subtract_op
-from .like import cast, constant, reshape_like
+from .like import constant, reshape_like
+from .norm_in_ops import gradient_in_ops, norm_in_ops, stats_dtype
 from .norm_kernel import Layout, normalize, normalize_adjoint
 from .reduce import mean, sum
 from .registry import OpDef, define_op, get_op
 from .shape import flatten, reshape, unflatten
-from .unary import rsqrt, sqrt
+from .unary import rsqrt
 
 # --- meta ------------------------------------------------------------------------------------------------------------
-
-
-def stats_dtype(dtype: DType) -> DType:
-    """The dtype of means and variances of `dtype`: float32 at least."""
-    return dtype if dtype.itemsize > 2 else float32
 
 
 def _check_param(op: str, x: Meta, param: Meta | None, name: str, shape: Shape) -> None:
@@ -134,31 +130,13 @@ def _param_sum(x: Any, param: Any, layout: Layout) -> Any:
     return reshape_like(sum(x, others) if others else x, param)
 
 
-def _grad_in_ops(
-    ct: Any, x: Any, weight: Any, bias: Any, mean: Any, rstd: Any, *, axes: Shape, param_axes: Shape, groups: int,
-    epsilon: float, with_params: bool,
-) -> Any:  # fmt: skip
-    """The cotangents in simpler ops, where each parameter has a value for each place of a row."""
-    params = [p for p in (weight, bias) if p is not None]
-    shape = list(x.shape[-len(axes) :])
-    is_plain = len(params) == 2 and with_params and mean is not None and not groups and param_axes == axes
-    if not is_plain or stats_dtype(x.dtype) != x.dtype or any(list(p.shape) != shape for p in params):
-        return None
-    if not all(p.dtype == x.dtype for p in params):
-        return None
-    layout, others = Layout(axes, param_axes, groups), list(range(x.ndim - len(axes)))
-    y, g = (x - mean) * rstd, ct * weight
-    dx = rstd * (g - _mean(g, layout) - y * _mean(g * y, layout))
-    return (dx, sum(ct * y, others), sum(ct, others)) if others else None
-
-
 norm_grad_op: OpDef = define_op(
     "norm_grad",
     kernel=_grad_kernel,
     meta=_grad_meta,
     vjp=_second_order,
     outputs=("dx", "dweight", "dbias"),
-    decompose=_grad_in_ops,
+    decompose=gradient_in_ops,
     native=norm_grad_native,
     native_alone=True,
     shape_only=["bias"],
@@ -175,23 +153,6 @@ def norm_cotangents(
         with_params=not needs.isdisjoint(("weight", "bias")),
     )  # fmt: skip
     return {"x": dx, "weight": dw, "bias": db}
-
-
-def _normed(x: Any, weight: Any, bias: Any, layout: Layout, epsilon: float, *, centered: bool) -> Any:
-    """(out, mean, rstd) in simpler ops; None where parameters do not broadcast against x as they are."""
-    shape = list(x.shape[-len(layout.axes) :])
-    if layout.groups or any(p is not None and (list(p.shape) != shape or layout.param_axes != layout.axes)
-                            for p in (weight, bias)):  # fmt: skip
-        return None
-    wide = stats_dtype(x.dtype)
-    axes, x, dtype = list(layout.axes), cast(x, wide), x.dtype
-    middle = mean(x, axes, keepdim=True) if centered else None
-    out = x if middle is None else x - middle
-    rstd = 1 / sqrt(mean(out * out, axes, keepdim=True) + epsilon)
-    out = out * rstd
-    out = out if weight is None else out * cast(weight, wide)
-    out = out if bias is None else out + cast(bias, wide)
-    return cast(out, dtype), middle, rstd
 
 
 def _channel_form(
@@ -219,9 +180,7 @@ def _channel_form(
 # --- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _define(
-    name: str, maps: dict[str, str], *, has_groups: bool = False, native: Any = None, ahead: Any = None
-) -> OpDef:
+def _define(name: str, maps: dict[str, str], *, native: Any = None, ahead: Any = None) -> OpDef:
     """An op that normalizes over `axes`: outputs (out, mean, rstd), the statistics being kept for backward."""
 
     def kernel(
@@ -244,10 +203,9 @@ def _define(
         return norm_cotangents(cts[0], x, weight, bias_like, mean, rstd, needs, axes, param_axes, groups, epsilon)
 
     def in_ops(x: Any, weight: Any, bias: Any, *, axes: Shape, param_axes: Shape, groups: int, epsilon: float) -> Any:
-        return _normed(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=True)
+        return norm_in_ops(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=True)
 
     outputs = ("out", "mean", "rstd")
-    simpler = None if has_groups else in_ops
     return define_op(
         name,
         kernel=kernel,
@@ -256,16 +214,14 @@ def _define(
         outputs=outputs,
         amp="deny",
         maps=maps,
-        decompose=simpler,
+        decompose=in_ops,
         native=native,
         ahead=ahead,
     )
 
 
 layer_norm_op = _define("layer_norm", {"onnx": "LayerNormalization", "paddle": "layer_norm"})
-group_norm_op = _define(
-    "group_norm", {"onnx": "GroupNormalization", "paddle": "group_norm"}, has_groups=True, native=_channel_form
-)
+group_norm_op = _define("group_norm", {"onnx": "GroupNormalization", "paddle": "group_norm"}, native=_channel_form)
 instance_norm_op = _define(
     "instance_norm", {"onnx": "InstanceNormalization", "paddle": "instance_norm"}, ahead=_channel_form
 )
@@ -279,7 +235,7 @@ def _rms_kernel(
 
 
 def _rms_in_ops(x: Any, weight: Any, bias: Any, *, axes: Shape, param_axes: Shape, groups: int, epsilon: float) -> Any:
-    found = _normed(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=False)
+    found = norm_in_ops(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=False)
     return None if found is None else (found[0], found[2])
 
 

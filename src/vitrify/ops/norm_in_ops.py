@@ -1,0 +1,117 @@
+"""Norms and their gradients in simpler ops, such that what goes over rows is one group of machine code.
+
+Parts of the channels, which are no last dimensions, are rows of an array in another shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.dtype import DType, float32
+from ..core.meta import UNKNOWN, Shape
+from .like import cast
+from .norm_kernel import Layout
+from .reduce import mean, sum
+from .shape import reshape
+from .unary import sqrt
+
+
+def stats_dtype(dtype: DType) -> DType:
+    """The dtype of means and variances of `dtype`: float32 at least."""
+    return dtype if dtype.itemsize > 2 else float32
+
+
+class _Rows:
+    """How the elements of x that are normalized together lie in a row: its last dimensions, or those of x in another
+    shape.
+    """
+
+    def __init__(self, x: Any, layout: Layout) -> None:
+        self.x, self.layout, self.shape = x, layout, tuple(x.shape)
+        self.axes = [2] if layout.groups else list(layout.axes)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there are such rows: of groups, of the channels behind the images in all else."""
+        layout, rank = self.layout, len(self.shape)
+        if layout.groups:
+            behind = tuple(range(2, rank + 1))
+            return layout.param_axes == (1,) and layout.axes == behind and UNKNOWN not in self.shape[1:]
+        return layout.axes == tuple(range(rank - len(layout.axes), rank))
+
+    def of(self, x: Any) -> Any:
+        """An array of the shape of x as rows."""
+        return reshape(x, [0, self.layout.groups, -1]) if self.layout.groups else x
+
+    def back(self, rows: Any) -> Any:
+        """Rows in the shape of x."""
+        return reshape(rows, [0, *self.shape[1:]]) if self.layout.groups else rows
+
+    def stats(self, value: Any) -> Any:
+        """A number for each row in the shape of statistics."""
+        return reshape(value, [0, *self.layout.stats_shape(self.shape)[1:]]) if self.layout.groups else value
+
+    def stats_of(self, value: Any) -> Any:
+        """Statistics as a number for each row."""
+        return reshape(value, [0, self.layout.groups, 1]) if self.layout.groups else value
+
+    def spreads(self, param: Any) -> bool:
+        """Whether a parameter has a number for each place of a row, or for each channel."""
+        axes, shape = self.layout.param_axes, list(param.shape)
+        if axes == self.layout.axes and not self.layout.groups:
+            return shape == list(self.shape[-len(axes) :])
+        return axes == (1,) and shape == [self.shape[1]] and UNKNOWN not in shape
+
+    def spread(self, param: Any) -> Any:
+        """A parameter in a shape that broadcasts against x."""
+        if self.layout.param_axes == self.layout.axes and not self.layout.groups:
+            return param
+        return reshape(param, [-1, *(1,) * (len(self.shape) - 2)])
+
+    def param_sum(self, x: Any) -> Any:
+        """The sum over all that shares an element of a parameter."""
+        if self.layout.param_axes == self.layout.axes and not self.layout.groups:
+            return sum(x, list(range(len(self.shape) - len(self.axes))))
+        return sum(sum(x, list(range(2, len(self.shape)))), 0)
+
+
+def norm_in_ops(x: Any, weight: Any, bias: Any, layout: Layout, epsilon: float, *, centered: bool) -> Any:
+    """(out, mean, rstd); None where what is normalized over is no row, or parameters do not go with it."""
+    rows = _Rows(x, layout)
+    if not rows.is_there or any(p is not None and not rows.spreads(p) for p in (weight, bias)):
+        return None
+    wide = stats_dtype(x.dtype)
+    source = rows.of(cast(x, wide))
+    middle = mean(source, rows.axes, keepdim=True) if centered else None
+    out = source if middle is None else source - middle
+    rstd = 1 / sqrt(mean(out * out, rows.axes, keepdim=True) + epsilon)
+    out = rows.back(out * rstd)
+    out = out if weight is None else out * cast(rows.spread(weight), wide)
+    out = out if bias is None else out + cast(rows.spread(bias), wide)
+    return cast(out, x.dtype), None if middle is None else rows.stats(middle), rows.stats(rstd)
+
+
+def gradient_in_ops(
+    ct: Any, x: Any, weight: Any, bias: Any, mean: Any, rstd: Any, *, axes: Shape, param_axes: Shape, groups: int,
+    epsilon: float, with_params: bool,
+) -> Any:  # fmt: skip
+    """The cotangents of x, weight and bias, where both are there."""
+    rows = _Rows(x, Layout(axes, param_axes, groups))
+    if weight is None or bias is None or not with_params or mean is None or not rows.is_there:
+        return None
+    if stats_dtype(x.dtype) != x.dtype or not all(p.dtype == x.dtype and rows.spreads(p) for p in (weight, bias)):
+        return None
+    if len(rows.shape) == len(axes):  # a single row has nothing to sum over
+        return None
+    y = (rows.of(x) - rows.stats_of(mean)) * rows.stats_of(rstd)
+    g = rows.of(ct * rows.spread(weight))
+    dx = rows.stats_of(rstd) * (g - _mean(g, rows.axes) - y * _mean(g * y, rows.axes))
+    return rows.back(dx), rows.param_sum(ct * rows.back(y)), rows.param_sum(ct)
+
+
+def _mean(x: Any, axes: Sequence[int]) -> Any:
+    return mean(x, list(axes), keepdim=True)
+
+
+__all__ = ["gradient_in_ops", "norm_in_ops", "stats_dtype"]
