@@ -13,6 +13,7 @@ from ..core.meta import UNKNOWN, Shape
 from .like import cast
 from .norm_kernel import Layout
 from .reduce import mean, sum
+from .registry import get_op
 from .shape import reshape
 from .unary import sqrt
 
@@ -83,13 +84,28 @@ def norm_in_ops(x: Any, weight: Any, bias: Any, layout: Layout, epsilon: float, 
         return None
     wide = stats_dtype(x.dtype)
     source = rows.of(cast(x, wide))
-    middle = mean(source, rows.axes, keepdim=True) if centered else None
-    out = source if middle is None else source - middle
-    rstd = 1 / sqrt(mean(out * out, rows.axes, keepdim=True) + epsilon)
-    out = rows.back(out * rstd)
+    is_plain = layout.param_axes == layout.axes and not layout.groups
+    out, middle, rstd = (_in_ops if is_plain else _by_rows)(source, rows.axes, epsilon, centered)
+    out = rows.back(out)
     out = out if weight is None else out * cast(rows.spread(weight), wide)
     out = out if bias is None else out + cast(rows.spread(bias), wide)
     return cast(out, x.dtype), None if middle is None else rows.stats(middle), rows.stats(rstd)
+
+
+def _in_ops(x: Any, axes: Sequence[int], epsilon: float, centered: bool) -> tuple[Any, Any, Any]:
+    """Rows, normalized, and their statistics."""
+    middle = _mean(x, axes) if centered else None
+    out = x if middle is None else x - middle
+    rstd = 1 / sqrt(_mean(out * out, axes) + epsilon)
+    return out * rstd, middle, rstd
+
+
+def _by_rows(x: Any, axes: Sequence[int], epsilon: float, centered: bool) -> tuple[Any, Any, Any]:
+    """The same as one op, whose kernel gives what that of the norm does."""
+    assert centered
+    attrs = {"axes": tuple(axes), "param_axes": tuple(axes), "groups": 0, "epsilon": epsilon}
+    out, middle, rstd = get_op("layer_norm")(x, None, None, **attrs)
+    return out, middle, rstd
 
 
 def gradient_in_ops(
