@@ -175,14 +175,16 @@ def _kind(option: Any) -> str:
 
 
 def left_of(value: GraphOneOf, block: Block | None = None) -> list[int]:
-    """The places of the options that the value may be in the block, by default the current one."""
+    """The places of the options that the value may be in the block, by default the current one; any of them on a path
+    that no run takes, where it can be none.
+    """
     excluded: set[Any] = set()
     facts = {Excluded(value.code, index) for index in range(len(value.options))}
     at: Block | None = block or builder().block
     while at is not None:
         excluded.update(fact.index for fact in facts if (at, fact) in builder().asserted)
         at = at.parent
-    return [index for index in range(len(value.options)) if index not in excluded]
+    return [index for index in range(len(value.options)) if index not in excluded] or [0]
 
 
 def settled(value: Any, block: Block | None = None) -> Any:
