@@ -256,3 +256,25 @@ def test_functions_that_hold_tensors_are_told_by_the_tensors():
         for _ in range(2):
             assert static(paddle.ones([2]), lambda t: t * held).tolist() == [value, value]
     assert len(runs) == 2
+
+
+def shown(x, value):
+    return x * 1, repr(value)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1, True, 1.0, (1,), (True,), (1.0,)],
+        [0.0, -0.0, (0.0,), (-0.0,), complex(0, 0.0), complex(0, -0.0)],
+        [{1: 2}, {True: 2}, {1.0: 2}, {1: True}, {"a": {1: 2}}, {"a": {True: 2}}],
+        [{0.0: 1}, {-0.0: 1}, {(1, 2): 3}, {(True, 2): 3}, OrderedDict({1: 2}), OrderedDict({True: 2})],
+        [range(0), range(0, 0, 2), slice(1, 2), slice(True, 2), {1}, {True}, frozenset({1}), frozenset({True})],
+    ],
+)
+def test_equal_values_that_are_not_the_same_have_programs_of_their_own(values):
+    static, runs = counted(shown)
+    for _ in range(2):
+        for value in values:
+            assert static(paddle.ones([2]), value)[1] == repr(value)
+    assert len(runs) == len(values)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from .closures import CLOSURES, closure_node, remade
+from .exact import keys_of
 from .modes import recorder
 from .open_range import OpenRange
 from .size import Size, size_of_items
@@ -287,7 +288,7 @@ def node_of(value: Any) -> Any:
     if cls is tuple or cls is list:
         return cls, list(value), None
     if cls is dict or cls is OrderedDict:
-        return cls, list(value.values()), tuple(value)
+        return cls, list(value.values()), keys_of(value)
     if cls is Size:
         return Size, list(value), None
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
@@ -327,7 +328,7 @@ def _node_of_derived(value: Any, base: Any) -> Any:
     names = tuple(getattr(value, "__dict__", ()))
     held = [value.__dict__[name] for name in names]
     if issubclass(base, dict):
-        keys = tuple(base.__iter__(value))
+        keys = keys_of(base.__iter__(value))
         made: tuple[Any, ...] = (value.default_factory,) if base is defaultdict else ()
         items = [dict.__getitem__(value, key) for key in keys]
         return type(value), [*items, *held], ("derived", base, made, keys, names)
@@ -338,7 +339,7 @@ def _node_of_derived(value: Any, base: Any) -> Any:
 
 def _node_of_dict(value: OpenDict) -> Any:
     """What stands for keys that may be missing are their flags, behind the values; behind those are their places."""
-    keys, values, made = tuple(dict.keys(value)), list(dict.values(value)), value.made_with()
+    keys, values, made = keys_of(dict.keys(value)), list(dict.values(value)), value.made_with()
     if is_partial(value):
         flavor = value.kind, made
         places = [] if value.places is None else [value.places[key] for key in keys]

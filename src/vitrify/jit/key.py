@@ -13,6 +13,7 @@ from ..convert.state.cells import stored_cells
 from ..convert.values.user_code import is_own_file
 from ..core.closures import content_or_cell
 from ..core.dtype import DType
+from ..core.exact import exact
 from ..core.identity import ById
 from ..core.modes import AmpState
 from ..core.place import Place
@@ -20,8 +21,8 @@ from ..core.pytree import TreeDef
 from ..ir.input_spec import InputSpec
 from ..ops.promote import SCALARS
 
-BY_VALUE = frozenset({bool, int, float, complex, str, bytes, type(None)})
-"""Classes whose objects hold nothing that `==` does not compare."""
+BY_VALUE = frozenset({bool, int, float, str, bytes, type(None)})
+"""Classes whose objects hold nothing that `==` does not compare, but for the sign of 0.0."""
 
 
 class ByContent:
@@ -44,7 +45,9 @@ class ByContent:
 
 
 _CONTENT: dict[type, Callable[[Any], Any]] = {
-    slice: lambda s: (s.start, s.stop, s.step),
+    slice: lambda s: exact((s.start, s.stop, s.step)),
+    range: lambda r: exact((r.start, r.stop, r.step)),
+    complex: exact,
     set: lambda s: frozenset([(item.__class__, content(item)) for item in s]),
     frozenset: lambda s: frozenset([(item.__class__, content(item)) for item in s]),
     bytearray: bytes,
