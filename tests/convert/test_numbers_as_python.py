@@ -38,6 +38,7 @@ def test_operators_of_two_bools(function):
     same(of_bools, *CALLS)
 
 
+@pytest.mark.filterwarnings("ignore:Bitwise inversion:DeprecationWarning")  # of bools, since Python 3.12
 @pytest.mark.parametrize("function", UNARY)
 def test_operators_of_one_bool(function):
     def of_bool(x):

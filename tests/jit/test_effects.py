@@ -369,18 +369,21 @@ def test_what_was_printed_before_an_exception_is_printed_once(capsys):
     assert capsys.readouterr().out == "first\n" * 3
 
 
-def test_an_exception_after_a_change_and_a_log_record_is_refused():
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_an_exception_after_a_change_and_a_log_record_comes_once_with_both(full_graph, caplog):
     def f(x, box):
         box.h = x
-        logging.getLogger(__name__).info("now")
+        logging.getLogger(__name__).warning("now")
         if x.sum() > 0:
             raise ValueError("bad")
         return x
 
-    with pytest.raises(UnsupportedError, match="after Python objects or arguments were changed"):
-        paddle.jit.to_static(f, full_graph=True)(ones(), Box(h=None))
-    with pytest.raises(ValueError, match="bad"):
-        paddle.jit.to_static(f)(ones(), Box(h=None))
+    static = paddle.jit.to_static(f, full_graph=full_graph)
+    for count in (1, 2, 3):
+        x, box = ones(), Box(h=None)
+        with pytest.raises(ValueError, match="bad"):
+            static(x, box)
+        assert box.h is x and [record.message for record in caplog.records] == ["now"] * count
 
 
 def test_an_attribute_set_on_one_path_only():

@@ -11,8 +11,7 @@ from ..core.modes import grad_enabled, scoped
 from .channel_norm import batch_norm_native
 from .creation import ones
 from .like import assign_op, zeros_like
-from .norm_in_ops import stats_dtype
-from .norm_kernel import Layout, normalize, wide_float
+from .norm_kernel import Layout, normalize, stats_dtype, wide_float
 from .normalization import channel_axis, check_norm, norm_cotangents, spatial_axes, together
 from .reduce import sum
 from .registry import Instead, define_op

@@ -8,19 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.dtype import DType, float32
 from ..core.meta import UNKNOWN, Shape
 from .like import cast
-from .norm_kernel import Layout
+from .norm_kernel import Layout, stats_dtype
 from .reduce import mean, sum
 from .registry import get_op
 from .shape import reshape
 from .unary import sqrt
-
-
-def stats_dtype(dtype: DType) -> DType:
-    """The dtype of means and variances of `dtype`: float32 at least."""
-    return dtype if dtype.itemsize > 2 else float32
 
 
 class _Rows:
@@ -130,4 +124,4 @@ def _mean(x: Any, axes: Sequence[int]) -> Any:
     return mean(x, list(axes), keepdim=True)
 
 
-__all__ = ["gradient_in_ops", "norm_in_ops", "stats_dtype"]
+__all__ = ["gradient_in_ops", "norm_in_ops"]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.dtype import DType, float32
 from ..core.meta import Shape
 
 # Elements a block holds: float32 ones and the temporaries of a backward pass fit into a level-2 cache.
@@ -51,6 +52,11 @@ class Layout(NamedTuple):
     def param_shape(self, shape: Shape) -> Shape:
         """The shape in which scale and shift broadcast."""
         return tuple(s if i in self.split_params else 1 for i, s in enumerate(self.split(shape)))
+
+
+def stats_dtype(dtype: DType) -> DType:
+    """The dtype of means and variances of `dtype`: float32 at least."""
+    return dtype if dtype.itemsize > 2 else float32
 
 
 def wide_float(dtype: Any) -> Any:

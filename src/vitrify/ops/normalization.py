@@ -9,17 +9,19 @@ from typing import Any
 from ..core.alias import aliased
 from ..core.dtype import float32
 from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.lazy import lazy_module
 from ..core.meta import UNKNOWN, Meta, Shape, numel
 from .arguments import as_int, dims, is_unknown, rank_of, static_ints
 from .channel_norm import norm_grad_native
 from .elementwise import add_op, divide_op, multiply_op, subtract_op
 from .like import constant, reshape_like
-from .norm_in_ops import gradient_in_ops, norm_in_ops, stats_dtype
-from .norm_kernel import Layout, normalize, normalize_adjoint
+from .norm_kernel import Layout, normalize, normalize_adjoint, stats_dtype
 from .reduce import mean, sum
 from .registry import OpDef, define_op, get_op
 from .shape import flatten, reshape, unflatten
 from .unary import rsqrt
+
+_simpler = lazy_module("vitrify.ops.norm_in_ops")  # which programs that are read and run do without
 
 # --- meta ------------------------------------------------------------------------------------------------------------
 
@@ -136,7 +138,7 @@ norm_grad_op: OpDef = define_op(
     meta=_grad_meta,
     vjp=_second_order,
     outputs=("dx", "dweight", "dbias"),
-    decompose=gradient_in_ops,
+    decompose=lambda *given, **attrs: _simpler.gradient_in_ops(*given, **attrs),
     native=norm_grad_native,
     native_alone=True,
     shape_only=["bias"],
@@ -203,7 +205,7 @@ def _define(name: str, maps: dict[str, str], *, native: Any = None, ahead: Any =
         return norm_cotangents(cts[0], x, weight, bias_like, mean, rstd, needs, axes, param_axes, groups, epsilon)
 
     def in_ops(x: Any, weight: Any, bias: Any, *, axes: Shape, param_axes: Shape, groups: int, epsilon: float) -> Any:
-        return norm_in_ops(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=True)
+        return _simpler.norm_in_ops(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=True)
 
     outputs = ("out", "mean", "rstd")
     return define_op(
@@ -235,7 +237,7 @@ def _rms_kernel(
 
 
 def _rms_in_ops(x: Any, weight: Any, bias: Any, *, axes: Shape, param_axes: Shape, groups: int, epsilon: float) -> Any:
-    found = norm_in_ops(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=False)
+    found = _simpler.norm_in_ops(x, weight, bias, Layout(axes, param_axes, groups), epsilon, centered=False)
     return None if found is None else (found[0], found[2])
 
 
