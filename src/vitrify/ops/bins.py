@@ -45,11 +45,21 @@ def _shaped(xp: Any, x: Any, axis: int, size: int) -> Any:
     return xp.empty_like(x, shape=(*x.shape[:axis], size, *x.shape[axis + 1 :]))
 
 
+def _is_whole(bins: Sequence[Bins], sizes: Sequence[int]) -> bool:
+    """Whether all is one bin."""
+    return all(ranges == [(0, size)] for ranges, size in zip(bins, sizes))
+
+
 def bin_means(xp: Any, x: Any, bins: Sequence[Bins], lead: int) -> Any:
     """The mean of each n-dimensional bin, NaN of an empty one; spatial dimensions start at `lead`."""
     if 0 in x.shape:
         return xp.full((*x.shape[:lead], *map(len, bins), *x.shape[lead + len(bins) :]), math.nan, x.dtype)
     total = wide(xp, x)
+    lies_last = lead + len(bins) == x.ndim and x.strides[-1] == x.itemsize
+    if lies_last and _is_whole(bins, x.shape[lead:]):  # in one go: a dimension at a time takes three times as long
+        axes = tuple(range(lead, lead + len(bins)))
+        out = xp.empty_like(total, shape=tuple(1 if i in axes else size for i, size in enumerate(x.shape)))
+        return xp.mean(total, axis=axes, keepdims=True, out=out).astype(x.dtype, copy=False)
     for i, ranges in enumerate(bins):
         axis = lead + i
         index = (slice(None),) * axis
@@ -65,6 +75,10 @@ def spread_means(xp: Any, ct: Any, bins: Sequence[Bins], sizes: Shape, lead: int
     if 0 in sizes:
         return xp.empty((*ct.shape[:lead], *sizes, *ct.shape[lead + len(sizes) :]), ct.dtype)
     total = wide(xp, ct)
+    if _is_whole(bins, sizes):
+        out = xp.empty_like(total, shape=(*ct.shape[:lead], *sizes, *ct.shape[lead + len(sizes) :]))
+        out[...] = total / total.dtype.type(math.prod(sizes))
+        return out.astype(ct.dtype, copy=False)
     for i, ranges in enumerate(bins):
         axis = lead + i
         index = (slice(None),) * axis
