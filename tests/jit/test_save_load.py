@@ -541,3 +541,42 @@ def test_tensors_are_given_by_name_and_what_was_no_tensor_is_left_out(tmp_path):
         loaded(x)
     with pytest.raises(ArgumentError, match=r"called with 1 positional arguments and \['other'\]"):
         loaded(x, other=bias)
+
+
+class Masking(paddle.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear = paddle.nn.Linear(3, 3)
+
+    def forward(self, x, /, pair=None, mask=None, scale=2.0, *, bias=None):
+        y = self.linear(x) * scale if pair is None else x * pair["by"]
+        y = y if mask is None else y * mask
+        return y if bias is None else y + bias
+
+
+@pytest.mark.parametrize(("format", "suffix"), [("vitrify", ""), ("onnx", ".onnx")])
+def test_what_was_no_tensor_is_given_by_name(tmp_path, format, suffix):
+    net, x, path = Masking(), paddle.ones([2, 3]), str(tmp_path / "net")
+    net.eval()
+    paddle.jit.save(net, path, input_spec=[paddle.static.InputSpec([None, 3])], format=format)
+    loaded = paddle.jit.load(path + suffix)
+    for found in (loaded(x, mask=None), loaded(x, scale=2.0, pair=None), loaded(x, None, scale=2.0, bias=None)):
+        np.testing.assert_allclose(found.numpy(), net(x).numpy(), rtol=1e-6)
+    with pytest.raises(ArgumentError, match=r"an argument is 3\.0; it was saved with 2\.0 built in"):
+        loaded(x, scale=3.0)
+    with pytest.raises(ArgumentError, match=r"an argument is a tensor of shape \[2, 3\]; it was saved with 2\.0"):
+        loaded(x, scale=x)
+    with pytest.raises(ArgumentError, match="mask"):
+        loaded(x, None, None, mask=None)
+
+
+def test_names_of_arguments_are_saved_again_and_specs_of_others_win(tmp_path):
+    net, x, mask, path = Masking(), paddle.ones([2, 3]), paddle.full([2, 3], 0.5), str(tmp_path / "net")
+    net.eval()
+    spec = paddle.static.InputSpec
+    given = [spec([None, 3]), {"by": spec([None, 3])}, spec([None, 3], name="scale")]
+    paddle.jit.save(net, path, input_spec=given)
+    paddle.jit.save(paddle.jit.load(path), path + "2")
+    loaded, want = paddle.jit.load(path + "2"), net(x, {"by": mask}, mask).numpy()
+    np.testing.assert_array_equal(loaded(x, pair={"by": mask}, mask=mask).numpy(), want)
+    np.testing.assert_array_equal(loaded(x, scale=mask, pair={"by": mask}).numpy(), want)

@@ -62,6 +62,7 @@ class SavedFunction:
             where a tensor stands.
         tensors: names of the saved tensors that the program takes, in order.
         writes: for each of the last outputs, the number of the program input that takes it as its new value.
+        parameters: by which names the first positional arguments may be given, "" for one that has none.
     """
 
     program: Program
@@ -70,6 +71,7 @@ class SavedFunction:
     output_tree: Any
     tensors: tuple[str, ...] = ()
     writes: tuple[int, ...] = ()
+    parameters: tuple[str, ...] = ()
 
 
 def input_names(function: SavedFunction) -> list[str]:
@@ -194,6 +196,7 @@ def _function_json(name: str, function: SavedFunction) -> dict[str, Any]:
         "output_tree": tree_to_json(function.output_tree),
         "tensors": list(function.tensors),
         "writes": list(function.writes),
+        **({"parameters": list(function.parameters)} if function.parameters else {}),
     }
 
 
@@ -270,6 +273,7 @@ def _functions(container: Container, content: Mapping[str, Any], only: str | Non
             output_tree=tree_from_json(stored["output_tree"]),
             tensors=tuple(map(_name, stored["tensors"])),
             writes=tuple(map(_index, stored["writes"])),
+            parameters=tuple(map(_name, stored.get("parameters", ()))),
         )
         for stored, block in wanted
     }

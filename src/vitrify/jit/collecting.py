@@ -176,6 +176,7 @@ class _Writer:
             output_tree=output_tree,
             tensors=tuple(self._tensor_name(t) for t in concrete.captured),
             writes=tuple(index for index, _ in writes),
+            parameters=function.function_spec.names_by_keyword[: len(input_tree[0])],
         )
 
     def _tensor_name(self, tensor: Tensor) -> str:

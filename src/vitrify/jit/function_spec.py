@@ -39,6 +39,12 @@ class FunctionSpec:
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         return [p.name for p in self.signature.parameters.values() if p.kind in kinds]
 
+    @property
+    def names_by_keyword(self) -> tuple[str, ...]:
+        """The same for calls that give them by name: "" for those that are given by position alone."""
+        only = inspect.Parameter.POSITIONAL_ONLY
+        return tuple("" if self.signature.parameters[n].kind is only else n for n in self.args_name)
+
     def is_plain(self, args: tuple[Any, ...]) -> bool:
         """Whether a call with these arguments and no others gives each parameter a tensor of the host, in order."""
         whole = self._plain and len(args) == self._count

@@ -28,6 +28,8 @@ from .partial_program import PartialProgramLayer
 from .saved_tensors import TRAIN, elements
 from .template import Template
 
+_ARRAYS = (Tensor, Variable, np.ndarray)
+
 
 class SavedProgram:
     """One saved function, callable with the arguments it was saved for."""
@@ -43,6 +45,7 @@ class SavedProgram:
         self._lock = Lock()
         self._leaves: list[Any] = []
         self._tree = flatten(saved.input_tree, self._leaves)
+        self._names = self._names_of_arguments()
 
     @property
     def program(self) -> Program:
@@ -105,17 +108,19 @@ class SavedProgram:
         for given, wanted in zip(leaves, self._leaves):
             if isinstance(wanted, Slot):
                 found.append(self._checked(given, wanted.index))
-            elif given != wanted:
-                raise ArgumentError(f"{self.name}: an argument is {given!r}; it was saved with {wanted!r} built in")
+            elif isinstance(given, _ARRAYS) or given != wanted:
+                raise ArgumentError(
+                    f"{self.name}: an argument is {_shown(given)}; it was saved with {wanted!r} built in"
+                )
         return found
 
     def _with_defaults(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-        """Trailing arguments that were Python values when saved may be left out; tensors may be given by name."""
+        """Arguments may be given by name; trailing ones that were Python values when saved may be left out."""
         saved_args, saved_kwargs = self.saved.input_tree
         given, named = [*args], {**saved_kwargs, **kwargs}
-        for part in saved_args[len(args) :]:
-            name = self._name_of(part)
-            if name in kwargs and name not in saved_kwargs:
+        for part, names in list(zip(saved_args, self._names))[len(args) :]:
+            name = next((n for n in names if n in kwargs and n not in saved_kwargs), None)
+            if name is not None:
                 given.append(named.pop(name))
             elif any(isinstance(leaf, Slot) for leaf in all_leaves(part)):
                 return args, {**saved_kwargs, **kwargs}
@@ -123,15 +128,26 @@ class SavedProgram:
                 given.append(part)
         return (*given,), named
 
+    def _names_of_arguments(self) -> list[tuple[str, ...]]:
+        """By which names each positional argument may be given: of the spec, and of the parameter unless a spec of
+        another one is called so."""
+        saved_args, _ = self.saved.input_tree
+        of_specs = [self._name_of(part) for part in saved_args]
+        of_parameters = [*self.saved.parameters, *[""] * len(saved_args)]
+        return [
+            tuple(n for n in (spec, "" if parameter in of_specs else parameter) if n)
+            for spec, parameter in zip(of_specs, of_parameters)
+        ]
+
     def _name_of(self, part: Any) -> str:
-        """The name of an argument that is one tensor: that of its spec, else that of the parameter; "" for others."""
+        """The name of an argument that is one tensor: that of its spec, else that of the variable; "" for others."""
         if not isinstance(part, Slot) or part.kind != "input":
             return ""
         return self.saved.inputs[part.index].name or self.saved.program.global_block().inputs[part.index].name
 
     def _checked(self, value: Any, index: int) -> Any:
         spec = self.saved.inputs[index]
-        if not isinstance(value, (Tensor, Variable, np.ndarray)):
+        if not isinstance(value, _ARRAYS):
             raise DTypeError(f"{self.name}: argument {index} must be a tensor, got {type(value).__name__}")
         tensor = value if isinstance(value, Variable) else as_tensor(value)
         if not spec.accepts(tensor.shape, tensor.dtype):
@@ -149,6 +165,10 @@ def _nameless(tree: Any) -> Any:
     kind, children, extra = tree
     inner = tuple(map(_nameless, children))
     return (tuple, inner, None) if extra == "fields" else (kind, inner, extra)
+
+
+def _shown(value: Any) -> str:
+    return f"a tensor of shape {[*value.shape]}" if isinstance(value, _ARRAYS) else repr(value)
 
 
 def _given(value: Any) -> Any:
@@ -170,8 +190,9 @@ def _shape_of(args: Sequence[Any], kwargs: dict[str, Any]) -> str:
 class TranslatedLayer(Layer):
     """A loaded model: runs, trains further and is saved again like any Layer; it has no Python source.
 
-    Its parameters and buffers have the names they had in the saved Layer. Tensors may be given by the names of their
-    specs, or of the parameters; what was no tensor when it was saved may be left out.
+    Its parameters and buffers have the names they had in the saved Layer. Arguments may be given by the names of the
+    parameters, tensors by those of their specs, too; what was no tensor when it was saved may be left out, and is
+    refused with another value.
     Source: paddle.jit.TranslatedLayer.
     """
 

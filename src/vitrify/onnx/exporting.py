@@ -18,7 +18,7 @@ from ..ir.decompose import in_other_ops
 from ..ir.model_file import ModelFile, SavedFunction, Slot, input_names, tree_to_json
 from ..jit.saving import collect
 from .external import EXTERNAL_FROM, remove_older, write_beside
-from .graph import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS, onnx_package
+from .graph import INPUT_TREE, OUTPUT_TREE, PARAMETERS, SUFFIX, TENSORS, onnx_package
 from .write import has_form, model_of, tensor_proto
 
 Array = np.ndarray[Any, Any]
@@ -110,6 +110,7 @@ def _made(
         INPUT_TREE: json.dumps(tree_to_json(function.input_tree)),
         OUTPUT_TREE: json.dumps(tree_to_json(output_tree)),
         TENSORS: json.dumps(trained),
+        PARAMETERS: json.dumps(function.parameters),
     })  # fmt: skip
     external = configs.get("external_data")
     if external is None:

@@ -16,6 +16,7 @@ from ..core.sequences import as_list
 
 SUFFIX = ".onnx"
 INPUT_TREE, OUTPUT_TREE, TENSORS = "vitrify.input_tree", "vitrify.output_tree", "vitrify.tensors"
+PARAMETERS = "vitrify.parameters"
 """Under which keys a model of ours says the structure of its arguments and results, and which tensors are trained."""
 LIST = "list"
 """What stands as `dtype` of a value that is a sequence."""

@@ -35,7 +35,7 @@ from . import (
     sampling_operators,
 )
 from .external import Beside
-from .graph import INPUT_TREE, OUTPUT_TREE, SUFFIX, TENSORS
+from .graph import INPUT_TREE, OUTPUT_TREE, PARAMETERS, SUFFIX, TENSORS
 from .operator_table import operator
 from .reading import all_nodes, array_of, dtype_of, read_model, sizes_of
 from .running import Constants, Env, Reader
@@ -106,9 +106,11 @@ def _model_file(proto: Any, opset: int, beside: Beside) -> ModelFile:
         outs = Reader.of(proto, builder, Constants(beside), opset).run(proto.graph, env)
         block.outputs = [builder.value(as_tensor(v)) for v in outs]
     input_tree, output_tree = _trees(notes, len(inputs), len(outs))
-    function = SavedFunction(program, tuple(specs), input_tree, output_tree, tuple(names[n] for n in infos))
-    tensors = {names[n]: arrays[n] for n in infos}
-    return ModelFile({"forward": function}, tensors, {names[n]: i for n, i in infos.items()})
+    tensors = tuple(names[n] for n in infos)
+    function = SavedFunction(program, tuple(specs), input_tree, output_tree, tensors, (), _parameters(notes))
+    return ModelFile(
+        {"forward": function}, {names[n]: arrays[n] for n in infos}, {names[n]: i for n, i in infos.items()}
+    )
 
 
 def _spec(info: Any) -> InputSpec:
@@ -151,6 +153,14 @@ def _layer_names(infos: Mapping[str, TensorInfo], notes: Mapping[str, str]) -> d
         taken.add(plain)
         found[name] = plain
     return found
+
+
+def _parameters(notes: Mapping[str, str]) -> tuple[str, ...]:
+    """The names of the arguments, where we wrote the file."""
+    found = json.loads(notes.get(PARAMETERS, "[]"))
+    if not all(isinstance(name, str) for name in found):
+        raise FileFormatError(f"its arguments are called {found!r}")
+    return tuple(found)
 
 
 def _trees(notes: Mapping[str, str], n_inputs: int, n_outputs: int) -> tuple[Any, Any]:
