@@ -13,8 +13,8 @@ from ...core.errors import FileFormatError
 from ...core.lazy import require
 from ...framework.pickle_data import read_pickle
 from ...io.dataset import Dataset
+from ...io.local_files import local, mode_of
 from ..image import in_backend
-from .files import local, mode_of
 
 
 class Cifar10(Dataset[Any]):

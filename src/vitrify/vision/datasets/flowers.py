@@ -12,8 +12,8 @@ import scipy.io
 
 from ...core.lazy import require
 from ...io.dataset import Dataset
+from ...io.local_files import local, mode_of
 from ..image import in_backend
-from .files import local, mode_of
 
 # As in Paddle the larger part is for training, though its authors call it the test set.
 _PARTS = {"train": "tstid", "test": "trnid", "valid": "valid"}

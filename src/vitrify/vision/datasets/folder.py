@@ -8,8 +8,8 @@ from typing import Any
 
 from ...core.errors import ArgumentError
 from ...io.dataset import Dataset
+from ...io.local_files import local
 from ..image import image_load
-from .files import local
 
 IMG_EXTENSIONS = (".jpg", ".jpeg", ".png", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp")
 

@@ -12,8 +12,8 @@ import numpy as np
 from ...core.errors import FileFormatError
 from ...core.lazy import require
 from ...io.dataset import Dataset
+from ...io.local_files import local, mode_of
 from ..image import in_backend
-from .files import local, mode_of
 
 _IMAGES, _LABELS = 2051, 2049
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from ...core.lazy import require
 from ...io.dataset import Dataset
+from ...io.local_files import local, mode_of
 from ..image import in_backend
-from .files import local, mode_of
 
 _ROOT = "VOCdevkit/VOC2012"
 _PARTS = {"train": "trainval", "test": "train", "valid": "val"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...core.errors import ArgumentError, UnsupportedError
+from ..core.errors import ArgumentError, UnsupportedError
 
 
 def local(owner: str, name: str, path: str | Path | None) -> Path:
