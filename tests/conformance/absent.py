@@ -30,8 +30,8 @@ ABSENT: Mapping[str, str] = {
         "paddle.distributed.DistModel paddle.distributed.LocalLayer paddle.distributed.ShardedStateDict "
         "paddle.distributed.ShardedWeight paddle.distributed.SplitPoint paddle.distributed.Strategy "
         "paddle.distributed.build_sharded_state_dict paddle.distributed.create_nccl_config "
-        "paddle.distributed.load_merged_state_dict paddle.distributed.load_state_dict "
-        "paddle.distributed.save_state_dict paddle.distributed.local_map paddle.distributed.parallelize "
+        "paddle.distributed.load_merged_state_dict "
+        "paddle.distributed.local_map paddle.distributed.parallelize "
         "paddle.distributed.shard_weight paddle.distributed.split paddle.distributed.to_distributed "
         "paddle.distributed.to_static"
     ),

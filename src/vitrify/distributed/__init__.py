@@ -22,6 +22,7 @@ from .auto_parallel import (
     shard_tensor,
     unshard_dtensor,
 )
+from .checkpoint import load_state_dict, save_state_dict
 from .collective import (
     ReduceOp,
     all_gather,
@@ -121,6 +122,7 @@ __all__ = [
     "is_initialized",
     "isend",
     "launch",
+    "load_state_dict",
     "new_group",
     "recv",
     "recv_object_list",
@@ -128,6 +130,7 @@ __all__ = [
     "reduce_scatter",
     "reshard",
     "restart_process_group",
+    "save_state_dict",
     "scatter",
     "scatter_object_list",
     "send",
