@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from vitrify.codegen.ahead.layout import Sample
 from vitrify.codegen.ahead.quotients import quotient_bases, steps_of
 from vitrify.codegen.ahead.sizes import Basis, Quotient, basis
+from vitrify.codegen.errors import NoNativeForm
 from vitrify.core.errors import ShapeError
 
 
@@ -57,3 +58,15 @@ def test_a_product_is_bounded_by_one_of_the_sizes_that_its_quotients_are_of():
     assert halves.bound((1, 0, 0, 2), (1, 0, 2, 0)) == 16
     assert halves.bound((1, 0, 0, 1), (2, 1, 0, 0)) == 4
     assert halves.bound((1, 1, 0, 0), (1, 0, 1, 0)) is None
+
+
+def test_no_more_samples_are_made_once_two_of_them_are_not_alike():
+    made = []
+
+    def sample(sizes):
+        made.append(sizes)
+        return Sample([], (), (), [sizes] * (1 + len(made)))  # one array more each time
+
+    with pytest.raises(NoNativeForm, match="depends on the sizes"):
+        next(quotient_bases((1, 1), "large", sample))
+    assert len(made) == 2

@@ -32,6 +32,7 @@ _ALL_LARGE, _LEAST = "all large", 5
 QUOTIENT_SCALES = tuple(_FIRST)
 _STEPS = (1, 2, 4, 8, 16, 32, 64)
 _MOST_QUOTIENTS, _MOST_POWERS = 48, 256
+_ANOTHER = "what is computed depends on the sizes"
 
 
 def quotient_bases(
@@ -49,7 +50,9 @@ def quotient_bases(
         number = each = _SAMPLES if max(steps) == 1 else _FEW_SAMPLES
         while number <= _MOST_SAMPLES:
             points = _points(firsts, number, each)
-            samples += [sample(point) for point in points[len(samples) :]]
+            for point in points[len(samples) :]:
+                samples.append(sample(point))
+                _check_alike(samples[0], samples[-1])
             search = _Search(count, points)
             powers = search.powers_of([s.sizes for s in samples[:number]])
             if is_wide:
@@ -60,6 +63,12 @@ def quotient_bases(
                 yield basis, [samples[i] for i in order]
                 break
             number *= 2
+
+
+def _check_alike(first: Sample, other: Sample) -> None:
+    """Raise NoNativeForm where two samples differ in how many arrays or dimensions they have: more need not be made."""
+    if [len(shape) for shape in first.sizes] != [len(shape) for shape in other.sizes]:
+        raise NoNativeForm(_ANOTHER)
 
 
 def _basis(
@@ -143,11 +152,11 @@ class _Search:
     def powers_of(self, shapes: Sequence[Sequence[Shape]]) -> list[Powers]:
         """The products of sizes in these shapes, those of fewer sizes first."""
         if len({len(sample) for sample in shapes}) != 1:
-            raise NoNativeForm("what is computed depends on the sizes")
+            raise NoNativeForm(_ANOTHER)
         products: dict[tuple[int, ...], None] = {(): None}
         for each in dict.fromkeys(zip(*[map(tuple, sample) for sample in shapes])):
             if len({len(shape) for shape in each}) != 1:
-                raise NoNativeForm("what is computed depends on the sizes")
+                raise NoNativeForm(_ANOTHER)
             dims = [self._numbers(column) for column in zip(*each)]
             for chosen in product(*[((), d) for d in dims if d]):
                 products[tuple(sorted(n for d in chosen for n in d))] = None
