@@ -117,6 +117,43 @@ def test_what_backward_gives_is_a_leaf_that_wants_a_gradient():
     assert grad((x * x).sum(), x)[0].stop_gradient
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("bTcb", [False, True, False]),
+        ("bTccbb", [False, True, True, False, False]),
+        ("bTbcb", [False, True, True, False]),
+        ("bTzb", [False, True, True]),
+        ("Acb", [True, True, False]),
+        ("Abcb", [True, True, True, False]),
+        ("bATcb", [False, False, True, False]),
+        ("AcAb", [True, True, True, False]),
+    ],
+)
+def test_the_first_gradient_after_a_clear_wants_one_whatever_the_old_did(steps, expected, compiled):
+    """b: backward, T: `.grad.stop_gradient = True`, c: clear, z: `.grad.zero_()`, A: assign. As PaddlePaddle 3.3.1."""
+    x = leaf(1.0, 2.0)
+
+    def backward(x):
+        (x * x).sum().backward()
+
+    run = to_static(backward) if compiled else backward
+    found = []
+    for step in steps:
+        if step == "T":
+            x.grad.stop_gradient = True
+            continue
+        if step == "A":
+            x.grad = to_tensor([1.0, 1.0], dtype="float64")
+        elif step == "b":
+            run(x)
+        else:
+            {"c": x.clear_grad, "z": lambda: x.grad.zero_()}[step]()
+        found.append(x.grad.stop_gradient)
+    assert found == expected
+
+
 def test_broadcasting_is_summed_back():
     row, col = to_tensor(np.ones((1, 3)), stop_gradient=False), to_tensor(np.ones((2, 1)), stop_gradient=False)
     (row * col).sum().backward()

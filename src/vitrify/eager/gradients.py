@@ -74,6 +74,8 @@ class Tape:
         held._refill(TENSORS.zeros(owner._data.shape, owner._data.dtype)._data)
         owner._grad = TENSORS.zeros(owner._data.shape, owner._data.dtype)
         owner._grad.stop_gradient = held.stop_gradient
+        if held.stop_gradient:
+            owner._grad.__dict__["is_cleared_"] = True
 
     def note_leaf(self, var: Any, owner: Any) -> None:
         """Nothing: the tape sees that no operation made it."""
@@ -108,10 +110,19 @@ def settle(owner: Tensor, value: Tensor | None, handle: Handle = Handle.KEPT) ->
         owner._grad = value
 
 
+def end_cleared(grad: Tensor) -> None:
+    """Let zeros that `clear` left want a gradient, as what backward adds to them does, whatever was said of the old."""
+    if grad.stop_gradient and grad.__dict__.pop("is_cleared_", False):
+        grad.stop_gradient = False
+
+
 def settle_computed(owner: Tensor, value: Tensor | None, handle: Handle) -> None:
     """`settle` what a program has left of `owner.grad`, which wants a gradient as what backward gives does."""
     if value is not None:
         value.stop_gradient = handle is Handle.GIVEN
+        held = owner._grad
+        if held is not None and held._data is not value._data:
+            end_cleared(held)
     settle(owner, value, handle)
 
 

@@ -24,7 +24,7 @@ from . import backward as _backward
 from .arrays import has_tensors, has_variables, is_host_value, to_array
 from .content import Content
 from .exchange import Exchange
-from .gradients import TAPE, gradients, training_of_trace
+from .gradients import TAPE, end_cleared, gradients, training_of_trace
 from .holder import fill
 from .kinds import Kinds
 from .layout import Layout
@@ -157,6 +157,7 @@ class Tensor(Content, Exchange, Kinds, Layout):
         if self._grad is not None:
             with scoped(grad_enabled, False):
                 self._grad._refill(bind_pair(get_op("add"), self._grad, ct)._data)
+            end_cleared(self._grad)
             return
         array = ct._data
         ours = array.dtype == self._data.dtype and array.base is None and ct._cell is None
