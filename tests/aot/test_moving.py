@@ -149,6 +149,12 @@ CASES = {
     "products of short integers": (
         lambda x: paddle.matmul(x.astype("int32"), x.astype("int32").t()), [ids(1 << 30, 3, 4)], (0,)
     ),
+    "unfold": (lambda x: F.unfold(x, 2), [reals(2, 3, 5, 6)], (0,)),
+    "unfold, steps": (lambda x: F.unfold(x, [3, 2], [2, 1], [1, 0, 2, 1], [1, 2]), [reals(2, 3, 5, 6)], (0,)),
+    "local_response_norm": (lambda x: F.local_response_norm(x, 3), [reals(2, 3, 5, 6)], (0,)),
+    "local_response_norm, channels last": (
+        lambda x: F.local_response_norm(x, 2, data_format="NLC"), [reals(2, 5, 3)], (0, 1)
+    ),
     "max_unpool": (unpooled, [reals(2, 3, 6, 8)], (0,)),
     "max_unpool, line": (unpooled_line, [reals(2, 3, 9)], ()),
     "setitem": (written_into, [reals(4, 5), reals(4, 2)], ()),

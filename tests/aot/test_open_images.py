@@ -57,6 +57,8 @@ POOLS = {
     "bins, channels last": lambda x: F.adaptive_avg_pool2d(x.transpose([0, 2, 3, 1]), 5, data_format="NHWC"),
     "padding": pad_to_windows,
     "group norm": nn.GroupNorm(3, 3),
+    "columns": nn.Unfold(3, paddings=1, strides=2),
+    "response norm": nn.LocalResponseNorm(3),
     "halved": lambda x: F.interpolate(x, scale_factor=0.5, mode="nearest"),
     "nearest": lambda x: F.interpolate(x, scale_factor=2, mode="nearest"),
     "half as much again": lambda x: F.interpolate(x, scale_factor=1.5, mode="bilinear"),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
+
+import numpy as np
 
 from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .registry import define_op
 from .sliding_window import check_counts, per_dim, taps_along, taps_over, window_counts
+from .window_forms import padded_form
 
 Pads = tuple[tuple[int, int], ...]
 
@@ -77,8 +81,26 @@ def _fold_vjp(ct: Any, *, kernel: Shape, stride: Shape, pads: Pads, dilation: Sh
     return unfold_op(ct, kernel=kernel, stride=stride, pads=pads, dilation=dilation)
 
 
+def _unfold_form(n: Any, x: Any, *, kernel: Shape, stride: Shape, pads: Pads, dilation: Shape) -> Any:
+    """One copy for each place within a window."""
+    images, channels = x.shape[:2]
+    counts = window_counts(x.shape[2:], kernel, stride, pads, dilation)
+    n.note(*counts)  # whose product alone is a size of the result
+    padded = padded_form(n, x, ((0, 0), (0, 0), *pads), 0)
+    out = n.new((images, channels, prod(kernel), *counts), x.dtype)
+    for k, at in enumerate(np.ndindex(*kernel)):
+        seen = tuple(slice(p * d, p * d + (c - 1) * s + 1, s) for p, d, c, s in zip(at, dilation, counts, stride))
+        n.copy(n.view(lambda a, seen=seen: a[(..., *seen)], padded), n.view(lambda a, k=k: a[:, :, k], out))
+    return n.reshape(out, (images, channels * prod(kernel), prod(counts)))
+
+
 unfold_op = define_op(
-    "unfold_patches", kernel=_unfold_kernel, meta=_unfold_meta, vjp={"x": _unfold_vjp}, maps={"paddle": "unfold"}
+    "unfold_patches",
+    kernel=_unfold_kernel,
+    meta=_unfold_meta,
+    vjp={"x": _unfold_vjp},
+    maps={"paddle": "unfold"},
+    ahead=_unfold_form,
 )
 fold_op = define_op("fold_patches", kernel=_fold_kernel, meta=_fold_meta, vjp={"x": _fold_vjp}, maps={"paddle": "fold"})
 

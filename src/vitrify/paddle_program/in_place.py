@@ -3,7 +3,8 @@
 PaddlePaddle 3.3.1 takes what oneDNN has computed in `paddle.inference` for read for the last time: its own programs,
 too, give wrong results where an operator that oneDNN lacks reads a value that others read after it. Ours give
 such an operator a copy: a `tile` of one, for the pass sees through `assign`. That is of `.json` programs. In `.pdmodel`
-programs oneDNN makes what `fill_constant` gives, and a number in a layout at which its own sums and products stop.
+programs oneDNN makes what `fill_constant` gives, and a number in a layout at which its own sums and products stop. A
+pass that merges a product of matrices and a `scale` of it leaves whoever else reads the product without it.
 """
 
 from __future__ import annotations
@@ -36,10 +37,7 @@ def copy_what_is_read_again(g: Emitter) -> None:
     """Let operators that may write over what they read have copies of what others read, too."""
     nodes = list(all_nodes(g.graph))
     makers = {id_: node for node in nodes for id_ in all_ids(node.outputs)}
-    reads: dict[Id, int] = {}
-    for given in [*(node.inputs for node in nodes), *(graph.outputs for graph in _graphs(g.graph))]:
-        for id_ in all_ids(given):
-            reads[id_] = reads.get(id_, 0) + 1
+    reads = _reads(g)
     for id_ in _read_by_each_turn(nodes):
         reads[id_] = reads.get(id_, 0) + 1
     for graph in _graphs(g.graph):
@@ -52,12 +50,38 @@ def cast_numbers(g: Emitter) -> None:
         graph.nodes[:] = [own for node in graph.nodes for own in _cast_number(g, node)]
 
 
+def copy_scaled_products(g: Emitter) -> None:
+    """Let `scale` have copies of products of matrices that others read, too."""
+    reads = _reads(g)
+    products = {id_ for node in all_nodes(g.graph) if node.name == "matmul" for id_ in all_ids(node.outputs)}
+    for graph in _graphs(g.graph):
+        graph.nodes[:] = [own for node in graph.nodes for own in (*_copied_product(g, node, products, reads), node)]
+
+
+def _copied_product(g: Emitter, node: Node, products: set[Id], reads: dict[Id, int]) -> list[Node]:
+    product = node.inputs[0] if node.name == "scale" else None
+    if product not in products or reads[product] == 1:
+        return []
+    made = g.value(g.values[product].meta)
+    node.inputs[0] = made.id
+    return [Node("assign", [product], [made.id])]
+
+
 def _cast_number(g: Emitter, node: Node) -> list[Node]:
     if node.name != "full" or node.attrs["shape"] or node.attrs["dtype"] is not float32:
         return [node]
     wide = g.value(Meta((), float64))
     full = Node("full", [], [wide.id], {**node.attrs, "dtype": float64})
     return [full, Node("cast", [wide.id], node.outputs, {"dtype": float32})]
+
+
+def _reads(g: Emitter) -> dict[Id, int]:
+    """How often each value is read by a node, or given by a graph."""
+    reads: dict[Id, int] = {}
+    for given in [*(node.inputs for node in all_nodes(g.graph)), *(graph.outputs for graph in _graphs(g.graph))]:
+        for id_ in all_ids(given):
+            reads[id_] = reads.get(id_, 0) + 1
+    return reads
 
 
 def _graphs(graph: Graph) -> list[Graph]:
@@ -98,4 +122,4 @@ def _is_shared(value: Value, makers: dict[Id, Node], reads: dict[Id, int]) -> bo
     return False
 
 
-__all__ = ["cast_numbers", "copy_what_is_read_again"]
+__all__ = ["cast_numbers", "copy_scaled_products", "copy_what_is_read_again"]
