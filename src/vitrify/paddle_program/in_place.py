@@ -59,12 +59,12 @@ def copy_scaled_products(g: Emitter) -> None:
 
 
 def _copied_product(g: Emitter, node: Node, products: set[Id], reads: dict[Id, int]) -> list[Node]:
-    product = node.inputs[0] if node.name == "scale" else None
-    if product not in products or reads[product] == 1:
+    product = g.values.get(node.inputs[0]) if node.name == "scale" else None
+    if product is None or product.id not in products or reads[product.id] == 1:
         return []
-    made = g.value(g.values[product].meta)
+    made = g.value(product.meta)
     node.inputs[0] = made.id
-    return [Node("assign", [product], [made.id])]
+    return [Node("assign", [product.id], [made.id])]
 
 
 def _cast_number(g: Emitter, node: Node) -> list[Node]:
