@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -58,11 +58,11 @@ def _traced(op: Op, form: Callable[..., Any]) -> Graph | None:
     return graph_of(block, given, outputs) if is_same and is_made else None
 
 
-def expanded(graph: Graph, only: Callable[[Op], bool] | None = None) -> Graph:
-    """The graph with every operator that has a simpler form written in it; `only`: which of them."""
+def expanded(graph: Graph, only: Collection[OpDef] | None = None) -> Graph:
+    """The graph with every operator that has a simpler form written in it; of some ops alone where they are given."""
     ops: list[Op] = []
     for op in graph.ops:
-        form = decomposed(op) if only is None else _in_simpler(op) if only(op) else None
+        form = decomposed(op) if only is None else _in_simpler(op) if op.op in only else None
         if form is None:
             ops.append(_with_inner(op, only))
             continue
@@ -81,7 +81,7 @@ def _in_simpler(op: Op) -> Graph | None:
     return None if form is None else _graph_by(op, form)
 
 
-def _with_inner(op: Op, only: Callable[[Op], bool] | None) -> Op:
+def _with_inner(op: Op, only: Collection[OpDef] | None) -> Op:
     """The operator with those of its blocks expanded."""
     inner = {name: expanded(value, only) for name, value in op.attrs.items() if isinstance(value, Graph)}
     if not inner:
@@ -123,8 +123,7 @@ def block_in_other_ops(block: Block, has_form: Callable[[OpDef], bool]) -> Block
     refused: set[OpDef] = set()  # those that have no composition for their values; the file's writer says so
     while True:
         found = {op for op in _ops_in(block) if _compositions.composition_of(op) is not None and not has_form(op)}
-        wanted = found - refused
-        if not wanted:
+        if not found - refused:
             return block
-        block = block_of(expanded(graph_of(block), lambda op: op.op in wanted))  # noqa: B023 - called at once
+        block = block_of(expanded(graph_of(block), found - refused))
         refused |= found

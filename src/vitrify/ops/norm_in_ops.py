@@ -23,8 +23,9 @@ class _Rows:
     """
 
     def __init__(self, x: Any, layout: Layout) -> None:
-        self.x, self.layout, self.shape = x, layout, tuple(x.shape)
+        self.layout, self.shape = layout, tuple(x.shape)
         self.axes = [2] if layout.groups else list(layout.axes)
+        self.is_plain = layout.param_axes == layout.axes and not layout.groups
 
     @property
     def is_there(self) -> bool:
@@ -47,39 +48,33 @@ class _Rows:
         """A number for each row in the shape of statistics."""
         return reshape(value, [0, *self.layout.stats_shape(self.shape)[1:]]) if self.layout.groups else value
 
-    def stats_of(self, value: Any) -> Any:
-        """Statistics as a number for each row."""
-        return reshape(value, [0, self.layout.groups, 1]) if self.layout.groups else value
-
     def spreads(self, param: Any) -> bool:
         """Whether a parameter has a number for each place of a row, or for each channel."""
         axes, shape = self.layout.param_axes, list(param.shape)
-        if axes == self.layout.axes and not self.layout.groups:
+        if self.is_plain:
             return shape == list(self.shape[-len(axes) :])
         return axes == (1,) and shape == [self.shape[1]] and UNKNOWN not in shape
 
     def spread(self, param: Any) -> Any:
         """A parameter in a shape that broadcasts against x."""
-        if self.layout.param_axes == self.layout.axes and not self.layout.groups:
-            return param
-        return reshape(param, [-1, *(1,) * (len(self.shape) - 2)])
-
-    def param_sum(self, x: Any) -> Any:
-        """The sum over all that shares an element of a parameter."""
-        if self.layout.param_axes == self.layout.axes and not self.layout.groups:
-            return sum(x, list(range(len(self.shape) - len(self.axes))))
-        return sum(sum(x, list(range(2, len(self.shape)))), 0)
+        return param if self.is_plain else reshape(param, [-1, *(1,) * (len(self.shape) - 2)])
 
 
 def norm_in_ops(x: Any, weight: Any, bias: Any, layout: Layout, epsilon: float, *, centered: bool) -> Any:
     """(out, mean, rstd); None where what is normalized over is no row, or parameters do not go with it."""
     rows = _Rows(x, layout)
-    if not rows.is_there or any(p is not None and not rows.spreads(p) for p in (weight, bias)):
+    if (
+        not rows.is_there
+        or not (centered or rows.is_plain)
+        or any(p is not None and not rows.spreads(p) for p in (weight, bias))
+    ):
         return None
     wide = stats_dtype(x.dtype)
     source = rows.of(cast(x, wide))
-    is_plain = layout.param_axes == layout.axes and not layout.groups
-    out, middle, rstd = (_in_ops if is_plain else _by_rows)(source, rows.axes, epsilon, centered)
+    if rows.is_plain:
+        out, middle, rstd = _in_ops(source, rows.axes, epsilon, centered)
+    else:
+        out, middle, rstd = _by_rows(source, rows.axes, epsilon)
     out = rows.back(out)
     out = out if weight is None else out * cast(rows.spread(weight), wide)
     out = out if bias is None else out + cast(rows.spread(bias), wide)
@@ -94,9 +89,8 @@ def _in_ops(x: Any, axes: Sequence[int], epsilon: float, centered: bool) -> tupl
     return out * rstd, middle, rstd
 
 
-def _by_rows(x: Any, axes: Sequence[int], epsilon: float, centered: bool) -> tuple[Any, Any, Any]:
+def _by_rows(x: Any, axes: Sequence[int], epsilon: float) -> tuple[Any, Any, Any]:
     """The same as one op, whose kernel gives what that of the norm does."""
-    assert centered
     attrs = {"axes": tuple(axes), "param_axes": tuple(axes), "groups": 0, "epsilon": epsilon}
     out, middle, rstd = get_op("layer_norm")(x, None, None, **attrs)
     return out, middle, rstd
@@ -106,18 +100,16 @@ def gradient_in_ops(
     ct: Any, x: Any, weight: Any, bias: Any, mean: Any, rstd: Any, *, axes: Shape, param_axes: Shape, groups: int,
     epsilon: float, with_params: bool,
 ) -> Any:  # fmt: skip
-    """The cotangents of x, weight and bias, where both are there."""
-    rows = _Rows(x, Layout(axes, param_axes, groups))
-    if weight is None or bias is None or not with_params or mean is None or not rows.is_there:
+    """The cotangents of x, weight and bias, where both are there and have a number for each place of a row."""
+    if weight is None or bias is None or not with_params or mean is None or groups or param_axes != axes:
         return None
+    rows = _Rows(x, Layout(axes, param_axes, groups))
     if stats_dtype(x.dtype) != x.dtype or not all(p.dtype == x.dtype and rows.spreads(p) for p in (weight, bias)):
         return None
-    if len(rows.shape) == len(axes):  # a single row has nothing to sum over
-        return None
-    y = (rows.of(x) - rows.stats_of(mean)) * rows.stats_of(rstd)
-    g = rows.of(ct * rows.spread(weight))
-    dx = rows.stats_of(rstd) * (g - _mean(g, rows.axes) - y * _mean(g * y, rows.axes))
-    return rows.back(dx), rows.param_sum(ct * rows.back(y)), rows.param_sum(ct)
+    others = list(range(x.ndim - len(axes)))
+    y, g = (x - mean) * rstd, ct * weight
+    dx = rstd * (g - _mean(g, axes) - y * _mean(g * y, axes))
+    return (dx, sum(ct * y, others), sum(ct, others)) if others else None
 
 
 def _mean(x: Any, axes: Sequence[int]) -> Any:
