@@ -55,7 +55,7 @@ ABSENT: Mapping[str, str] = {
         "paddle.device.DoubleTensor paddle.device.FloatTensor paddle.device.HalfTensor paddle.device.IntTensor "
         "paddle.device.LongTensor paddle.device.ShortTensor"
     ),
-    "a corpus of roles in sentences that is not public, its own format of traces, a sampler of neighbours; not done": (
+    "a corpus of roles in sentences that is not public, its format of traces, a sampler that aborts there; not done": (
         "paddle.text.Conll05st paddle.profiler.export_protobuf paddle.incubate.graph_khop_sampler"
     ),
 }
