@@ -74,6 +74,14 @@ def test_what_does_not_fit_changes_nothing(tmp_path):
     assert first.tolist() == [1.0, 1.0]
 
 
+def test_what_one_process_of_paddlepaddle_wrote_is_read(tmp_path):
+    paddle.save({"w": paddle.arange(3, dtype="float32")}, str(tmp_path / "0_0.distcp"), format="paddle")
+    (tmp_path / "0.metadata").write_bytes(b"not looked at")
+    state = {"w": paddle.zeros([3])}
+    dist.load_state_dict(state, str(tmp_path))
+    assert state["w"].tolist() == [0.0, 1.0, 2.0]
+
+
 def test_errors(tmp_path):
     path = str(tmp_path / "new")
     with pytest.raises(MissingFileError, match="has no checkpoint of save_state_dict"):
