@@ -88,10 +88,11 @@ def load_state_dict(
 ) -> None:  # fmt: skip
     """Set the tensors of a dict, and of dicts in it, to those that `save_state_dict` wrote to `path` under their names.
 
-    unique_id: None for the checkpoint with the highest one. What one process of PaddlePaddle wrote is read, too. All are
-    looked at before the first changes: raises KeyError for a name that the checkpoint lacks, ShapeError and DTypeError
-    for other shapes and dtypes, MissingFileError where there is no checkpoint, UnsupportedError for safetensors and
-    aoa_config. Other arguments have no effect in one process. Source: paddle.distributed.load_state_dict.
+    unique_id: None for the checkpoint with the highest one. What one process of PaddlePaddle wrote is read, too. All
+    are looked at before the first changes: raises KeyError for a name that the checkpoint lacks, ShapeError and
+    DTypeError for other shapes and dtypes, MissingFileError where there is no checkpoint, UnsupportedError for
+    safetensors and aoa_config. Other arguments have no effect in one process.
+    Source: paddle.distributed.load_state_dict.
     """
     _refuse_safetensors("load_state_dict", safetensors)
     if aoa_config:
