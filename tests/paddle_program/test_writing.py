@@ -408,15 +408,6 @@ def test_operators_that_paddle_3_would_merge_wrongly_do_not_meet(ending, kind, t
     assert content.count(b'"1.assign"') == (4 if kind == "paddle3" else 0)
 
 
-def test_a_scale_of_a_product_that_others_read_is_one_of_a_copy_in_pdmodel_programs(tmp_path):
-    """A pass of `paddle.inference` merges the two, and leaves the others without a product: the process ended."""
-    spec = [SPEC([None, 4, 4], name="x")]
-    for function, between in ((lambda x: (x @ x, (x @ x) * 2.0), 0), (lambda x: [y := x @ x, y * 2.0], 1)):
-        paddle.jit.save(function, tmp_path / "m", input_spec=spec, format="paddle")
-        types = [op.type for op in desc_of(tmp_path / "m.pdmodel").blocks[0].ops]
-        assert types[types.index("scale") - 1] == ("assign" if between else "matmul_v2")
-
-
 def test_slots_that_nothing_is_in_stand_in_pdmodel_programs(tmp_path):
     """Paddle's own files have them, and its gradients ask for them: jit.load stopped at a `tile` without."""
     spec = [SPEC([2, 3], name="x")]

@@ -39,7 +39,7 @@ from . import (
 from .desc_writing import desc_program
 from .emitter import FORMS, Emitter, Value, held, known
 from .graph import Param, keep_used
-from .in_place import cast_numbers, copy_scaled_products, copy_what_is_read_again
+from .in_place import cast_numbers, copy_multiplied_images, copy_scaled_products, copy_what_is_read_again
 from .json_writing import json_program
 from .pair import NEXT, PARAMS_SUFFIX
 from .scalars import is_written, write_expression
@@ -109,6 +109,7 @@ def _files(name: str, function: SavedFunction, model: ModelFile, old: bool) -> _
     used = keep_used(g.graph, {v.id for v in outputs})
     for rewrite in (cast_numbers, copy_scaled_products) if old else (copy_what_is_read_again,):
         rewrite(g)
+    copy_multiplied_images(g)
     g.graph.params = [p for p in g.graph.params if p.id in used]
     kept = {p.name for p in g.graph.params}
     tensors = sorted((name, array) for name, array in {**arrays, **g.constants}.items() if name in kept)

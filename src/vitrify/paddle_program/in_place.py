@@ -4,7 +4,8 @@ PaddlePaddle 3.3.1 takes what oneDNN has computed in `paddle.inference` for read
 too, give wrong results where an operator that oneDNN lacks reads a value that others read after it. Ours give
 such an operator a copy: a `tile` of one, for the pass sees through `assign`. That is of `.json` programs. In `.pdmodel`
 programs oneDNN makes what `fill_constant` gives, and a number in a layout at which its own sums and products stop. A
-pass that merges a product of matrices and a `scale` of it leaves whoever else reads the product without it.
+pass that merges a product of matrices and a `scale` of it leaves whoever else reads the product without it. In both
+formats oneDNN's products of matrices mistake the layout of what its convolutions gave, and are given copies of that.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ _OF_OTHER_DTYPES = frozenset((
     "abs", "add", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "clip", "exp", "logical_and",
     "logical_not", "logical_or", "logical_xor", "maximum", "minimum", "multiply", "relu", "scale", "subtract", "where",
 ))  # fmt: skip
+
+# Operators whose results lie in a layout of oneDNN's own; nearly all others keep that, but for these.
+_OF_IMAGES = frozenset(("conv2d", "conv2d_transpose", "depthwise_conv2d"))
+_IN_ROWS = frozenset(("assign", "matmul", "reshape", "tile"))
 
 
 def copy_what_is_read_again(g: Emitter) -> None:
@@ -65,6 +70,26 @@ def _copied_product(g: Emitter, node: Node, products: set[Id], reads: dict[Id, i
     made = g.value(product.meta)
     node.inputs[0] = made.id
     return [Node("assign", [product.id], [made.id])]
+
+
+def copy_multiplied_images(g: Emitter) -> None:
+    """Let products of matrices have copies of what convolutions gave, and of what was made of that in their layout."""
+    images: set[Id] = set()
+    for node in all_nodes(g.graph):
+        if node.name in _OF_IMAGES or (node.name not in _IN_ROWS and images & all_ids(node.inputs)):
+            images |= {id_ for id_ in all_ids(node.outputs) if id_ in g.values and g.values[id_].ndim == 4}
+    for graph in _graphs(g.graph):
+        graph.nodes[:] = [own for node in graph.nodes for own in (*_copied_images(g, node, images), node)]
+
+
+def _copied_images(g: Emitter, node: Node, images: set[Id]) -> list[Node]:
+    found = []
+    for place, id_ in enumerate(node.inputs if node.name == "matmul" else []):
+        if id_ in images:
+            made = g.value(g.values[id_].meta)
+            node.inputs[place] = made.id
+            found.append(Node("assign", [id_], [made.id]))
+    return found
 
 
 def _cast_number(g: Emitter, node: Node) -> list[Node]:
@@ -122,4 +147,4 @@ def _is_shared(value: Value, makers: dict[Id, Node], reads: dict[Id, int]) -> bo
     return False
 
 
-__all__ = ["cast_numbers", "copy_scaled_products", "copy_what_is_read_again"]
+__all__ = ["cast_numbers", "copy_multiplied_images", "copy_scaled_products", "copy_what_is_read_again"]
