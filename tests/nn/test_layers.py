@@ -145,6 +145,25 @@ def test_settings_of_one_call():
     assert nn.SyncBatchNorm(2)(x=paddle.ones([3, 2])).shape == [3, 2]
 
 
+@pytest.mark.parametrize(
+    ("call", "method"),
+    [
+        (lambda: nn.Conv2D(3), "Conv2D.__init__"),
+        (lambda: nn.Conv3DTranspose(3), "Conv3DTranspose.__init__"),
+        (lambda: nn.ZeroPad2D(), "ZeroPad2D.__init__"),
+        (lambda: nn.ConstantPad1D(1), "ConstantPad1D.__init__"),
+        (lambda: nn.LPPool1D(), "LPPool1D.__init__"),
+        (lambda: nn.ReLU(beta=1), "ReLU.__init__"),
+        (lambda: nn.CrossEntropyLoss()(paddle.ones([2, 3])), "CrossEntropyLoss.forward"),
+        (lambda: nn.ReLU()(), "ReLU.forward"),
+        (lambda: nn.Linear(3), "Linear.__init__"),
+    ],
+)
+def test_missing_arguments_are_those_of_the_layer(call, method):
+    with pytest.raises(TypeError, match=rf"^{method}\(\) (missing|got an unexpected)"):
+        call()
+
+
 def test_settings_are_checked_like_arguments():
     with pytest.raises(TypeError, match="missing a required argument: 'groups'"):
         nn.Maxout()

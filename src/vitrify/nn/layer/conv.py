@@ -235,6 +235,7 @@ def _conv_class(name: str, dims: int, data_format: str, function: Any) -> type[_
     padding: a number, one for each dimension or side, "same" or "valid". padding_mode: what the border holds, "zeros",
     "reflect", "replicate" or "circular". Source: paddle.nn.{name}.
     """
+    __init__.__qualname__ = f"{name}.__init__"  # which errors of missing arguments name
     members = {"__init__": __init__, "_dims": dims, "_function": staticmethod(function)}
     return type(name, (_Conv,), {**members, "__doc__": cleandoc(doc) + example_of(name), "__module__": __name__})
 
@@ -270,6 +271,7 @@ def _transpose_class(name: str, dims: int, data_format: str, function: Any) -> t
             dilation=dilation, groups=groups, data_format=data_format, weight_attr=weight_attr, bias_attr=bias_attr,
         )  # fmt: skip
 
+    __init__.__qualname__ = f"{name}.__init__"  # which errors of missing arguments name
     members = {"__init__": __init__, "_dims": dims, "_function": staticmethod(function)}
     return type(name, (_ConvTranspose,), {**members, "__doc__": _transpose_doc(name, dims), "__module__": __name__})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from inspect import Parameter, Signature
+from inspect import BoundArguments, Parameter, Signature
 from types import MappingProxyType
 from typing import Any
 
@@ -34,7 +34,7 @@ class FunctionalLayer(Layer):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
-        bound = self._signature.bind(*args, **kwargs)
+        bound = _bound(self, "__init__", self._signature, args, kwargs)
         bound.apply_defaults()
         for name, field in self._fields.items():
             value = bound.arguments[name]
@@ -125,6 +125,16 @@ def _also(field: str) -> property:
     return property(lambda self: getattr(self, field), lambda self, value: setattr(self, field, value))
 
 
+def _bound(
+    layer: Layer, method: str, signature: Signature, args: Sequence[Any], named: Mapping[str, Any]
+) -> BoundArguments:
+    """The arguments by name; raises TypeError with the method, as a call of a function that Python wrote does."""
+    try:
+        return signature.bind(*args, **named)
+    except TypeError as err:
+        raise TypeError(f"{type(layer).__name__}.{method}() {err}") from None
+
+
 def _forward_with(inputs: Sequence[str], options: Mapping[str, Any]) -> Callable[..., Any]:
     """`FunctionalLayer.forward` with the names of inputs and options in its signature."""
     parameters = [Parameter(n, _POSITIONAL) for n in ("self", *inputs)]
@@ -132,7 +142,7 @@ def _forward_with(inputs: Sequence[str], options: Mapping[str, Any]) -> Callable
 
     def forward(self: Any, *tensors: Any, **named: Any) -> Any:
         if named or len(tensors) != len(inputs):  # the function may know its inputs by other names
-            given = signature.bind(self, *tensors, **named).arguments
+            given = _bound(self, "forward", signature, (self, *tensors), named).arguments
             tensors = tuple(given[n] for n in inputs)
             named = {n: given[n] for n, default in options.items() if n in given and given[n] is not default}
         return FunctionalLayer.forward(self, *tensors, **named)

@@ -42,6 +42,7 @@ def _as_list(padding: Padding) -> Any:
 
 def _pad_class(name: str, dims: int, init: Any, what: str) -> Any:
     doc = f"Pads the {('last dimension', 'last two dimensions', 'last three dimensions')[dims - 1]} {what}."
+    init.__qualname__ = f"{name}.__init__"  # which errors of missing arguments name
     members = {
         "_dims": dims,
         "__init__": init,
