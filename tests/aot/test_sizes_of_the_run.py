@@ -259,3 +259,20 @@ def test_a_table_that_is_cut_at_a_size_and_a_mask_for_more_than_one_place(tmp_pa
     sizes = (2, 6), (2, 2), (3, 1), (1, 24)
     given = [[np.random.default_rng(0).integers(0, 32, size)] for size in sizes]
     check(attend, [InputSpec([None, None], "int64")], tmp_path, *given)
+
+
+def halved_while_large(x):
+    y = paddle.tril(paddle.nn.functional.normalize(x, axis=-1))
+    if y.mean() > 0.3:
+        y = paddle.tanh(y)
+    else:
+        y = y - 1
+    y = paddle.nn.functional.adaptive_max_pool2d(y, 3)
+    while y.sum() > 1:
+        y = y * 0.5
+    return y
+
+
+def test_what_has_no_form_is_not_made_up_for_by_batches_of_nothing(tmp_path):
+    with pytest.raises(UnsupportedError, match="adaptive_max_pool cannot be compiled ahead of time"):
+        saved(halved_while_large, [InputSpec([None, 4, 6, 8], "float32")], tmp_path)

@@ -298,7 +298,10 @@ class Lowering:
             found += [(part, names) for part in parts]
             if first is None or len(found) >= _MOST_VERSIONS:
                 break
-        if first is not None and not found:
+        # Parts for arrays without elements, which need no operator's form, do not make up for what was refused.
+        useful = [part for part, _ in found if not any(0 in port.shape for port in part.inputs)]
+        is_of_nothing = not all(any(n) for row in rows for n in row)
+        if first is not None and not (useful or (found and is_of_nothing)):
             raise first
         return found
 
