@@ -46,6 +46,31 @@ def test_low_inputs():
         assert (x + x).dtype is paddle.float32
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("call", "at_o2"),
+    [
+        (lambda x: paddle.nn.functional.softplus(x), "float16"),
+        (lambda x: paddle.nn.functional.tanhshrink(x), "float16"),
+        (lambda x: paddle.scatter(x, paddle.to_tensor([1]), x[:1]), "float32"),
+        (lambda x: paddle.scatter(x, paddle.to_tensor([1]), x[:1], overwrite=False), "float32"),
+        (lambda x: paddle.nn.functional.interpolate(x[None, None], scale_factor=2), "float32"),
+        (lambda x: paddle.nn.functional.interpolate(x[None], scale_factor=2, mode="linear"), "float32"),
+        (lambda x: paddle.nn.functional.interpolate(x[None, None], scale_factor=2, mode="bicubic"), "float32"),
+    ],
+)
+def test_what_paddlepaddles_lists_name_is_in_float32(call, at_o2, compiled):
+    """At O1 all that `paddle.amp.black_list()` names; at O2 the few whose gradients are slow in float16."""
+    x = paddle.ones([2, 2], "float16")
+    x.stop_gradient = False
+    for level, expected in (("O1", "float32"), ("O2", at_o2)):
+        with amp.auto_cast(level=level):
+            found = (paddle.jit.to_static(call) if compiled else call)(x)
+        assert found.dtype.name == expected
+        found.astype("float32").sum().backward()
+        assert x.grad.dtype.name == "float16"
+
+
 def test_integers_stay():
     x = paddle.ones([2], "int64")
     with amp.auto_cast(level="O2", use_promote=False):

@@ -21,11 +21,13 @@ from .unary import exp, square
 
 
 def _activation(
-    name: str, scalar: Any, vjp: Any, accepts: Predicate = real_floating, onnx: str | None = None
-) -> Callable[..., Any]:
+    name: str, scalar: Any, vjp: Any, accepts: Predicate = real_floating, onnx: str | None = None,
+    amp: str | None = None,
+) -> Callable[..., Any]:  # fmt: skip
     """A new op, behind the check of its argument's dtype."""
     maps = {"paddle": name} if onnx is None else {"onnx": onnx, "paddle": name}
-    op: OpDef = define_elementwise(name, scalar=scalar, meta=same_as(name, accepts=accepts), vjp={"x": vjp}, maps=maps)
+    meta = same_as(name, accepts=accepts)
+    op: OpDef = define_elementwise(name, scalar=scalar, meta=meta, vjp={"x": vjp}, maps=maps, amp=amp)
     check = only(name, accepts)
     return lambda x, **attrs: op(check(x), **attrs)
 
@@ -316,6 +318,7 @@ _softplus = _activation(
     lambda s, x, *, beta, threshold: s.where(x * beta > threshold, x, s.softplus(x * beta) / beta),
     lambda ct, *, x, beta, threshold: where_op(scale(x, beta) > threshold, ct, ct * sigmoid(scale(x, beta))),
     onnx="Softplus",
+    amp="wide",
 )
 _softsign = _activation(
     "softsign",
@@ -323,7 +326,7 @@ _softsign = _activation(
     lambda ct, *, x: ct / square(abs_(x) + 1),
     onnx="Softsign",
 )
-_tanhshrink = _activation("tanh_shrink", lambda s, x: x - s.tanh(x), lambda ct, *, x: ct * square(tanh(x)))
+_tanhshrink = _activation("tanh_shrink", lambda s, x: x - s.tanh(x), lambda ct, *, x: ct * square(tanh(x)), amp="wide")
 _log_sigmoid = _activation("logsigmoid", lambda s, x: -s.softplus(-x), lambda ct, *, x: ct * sigmoid(-x))
 
 

@@ -218,6 +218,7 @@ resize_op: OpDef = define_op(
     dynamic=("scales", "sizes"),
     fractions=("scales",),
     maps={"onnx": "Resize"},
+    amp="deny",
     native=_resize_form,
 )
 resize_like_op: OpDef = define_op(

@@ -63,6 +63,7 @@ scatter_op: OpDef = define_op(
         "updates": lambda ct, *, index: gather_op(ct, index, axis=0),
     },
     maps={"paddle": "scatter"},
+    amp="deny",
     native=scatter_form,
 )
 
