@@ -16,9 +16,10 @@ from .gather import take_along_axis_adjoint_op
 from .order_forms import first_form, sort_form, sort_values_form
 from .registry import OpDef, define_op, get_op
 
-# Full sorts beat partitions on short rows, and keep ties in order.
-PARTITION_FROM = 1024
+# Full sorts beat partitions of short rows, and of few elements.
+PARTITION_FROM = 64
 PARTITION_FACTOR = 8
+_FEW = 2048
 STABLE_BY_TIES_FROM = 4096
 
 
@@ -141,12 +142,22 @@ def msort(input: Any, *, out: Any = None) -> Any:
 
 
 def _candidates(xp: Any, x: Any, k: int, axis: int, largest: bool) -> Any:
-    """The indices of the k first elements in any order, ascending, by a partition."""
-    size = x.shape[axis]
+    """The indices of the k first elements, ascending, by a partition; of equal elements those that come first.
+
+    None where the last of them is nan, which compares with nothing.
+    """
+    key, size = wide(xp, x), x.shape[axis]
     at = size - k if largest else k - 1
-    parts = xp.argpartition(wide(xp, x), at, axis=axis)
-    rest = (slice(None),) * axis
-    return xp.sort(parts[(*rest, slice(at, None) if largest else slice(None, k))], axis=axis)
+    last = xp.take(xp.partition(key, at, axis=axis), xp.asarray([at]), axis=axis)
+    if (last != last).any():
+        return None
+    chosen = ~(key < last) if largest else key <= last
+    if (chosen.sum(axis) > k).any():
+        tied = key == last
+        chosen &= ~tied
+        chosen |= tied & (xp.cumsum(tied, axis) <= k - chosen.sum(axis, keepdims=True))
+    rows = xp.moveaxis(chosen, axis, -1)
+    return xp.moveaxis(xp.nonzero(rows)[-1].reshape(*rows.shape[:-1], k), -1, axis)
 
 
 def _check_k(k: Any) -> None:
@@ -161,11 +172,12 @@ def _topk_kernel(xp: Any, x: Any, *, k: int, axis: int, largest: bool) -> tuple[
     size = x.shape[axis]
     if k > size:
         raise ArgumentError(f"topk: k is {k}, the dimension has only {size} elements")
-    if size >= PARTITION_FROM and k * PARTITION_FACTOR <= size:
-        found = _candidates(xp, x, k, axis, largest)
-        order = _along(xp, found, _order(xp, _along(xp, x, found, axis), axis, largest), axis)
-    else:
+    pays = size >= PARTITION_FROM and k * PARTITION_FACTOR <= size and x.size >= _FEW
+    found = _candidates(xp, x, k, axis, largest) if pays else None
+    if found is None:
         order = _order(xp, x, axis, largest)[(*(slice(None),) * axis, slice(None, k))]
+    else:
+        order = _along(xp, found, _order(xp, _along(xp, x, found, axis), axis, largest), axis)
     return _along(xp, x, order, axis), xp.ascontiguousarray(order)
 
 
