@@ -94,7 +94,7 @@ class _Walk:
 
     def graph(self, graph: Graph, known: Mapping[Value, Literal]) -> tuple[Graph, _Facts]:
         """The graph with its branches taken, and what is known inside."""
-        facts, by, ops = _Facts(dict(known), _read_in(graph)), {}, []  # type: ignore[var-annotated]
+        facts, by, ops = _Facts(dict(known), _read_in(graph)), dict[Value, Operand](), list[Op]()
         for op in graph.ops:
             self._op(_replaced(op, by), facts, by, ops)
         outputs = tuple([None if v is None else by.get(v, v) for v in graph.outputs])
@@ -124,7 +124,7 @@ class _Walk:
         facts.read |= _read_in(branch)
         for own in branch.ops:
             self._op(_replaced(own, inner), facts, inner, ops)
-        by.update({out: inner.get(v, v) for out, v in zip(op.outputs, branch.outputs)})  # type: ignore[arg-type]
+        by.update({out: inner.get(v, v) for out, v in zip(op.outputs, branch.outputs) if v is not None})
 
     def _if(self, op: Op, facts: _Facts) -> Op:
         """The `if` with its branches walked through, each with what follows from being there."""
@@ -224,10 +224,10 @@ def _number_of(op: Op, facts: _Facts) -> Literal | None:
     if len(op.outputs) != 1 or not _is_number(op.outputs[0]):
         return None
     if op.op in (_AND, _OR):
-        ends = op.op is _OR
+        ends, meta = op.op is _OR, op.outputs[0].meta
         for x in op.inputs:
             number = facts.of(x)
-            if number is not None and number.value == ends and number.dtype is op.outputs[0].meta.dtype:  # type: ignore[union-attr]
+            if number is not None and number.value == ends and isinstance(meta, Meta) and number.dtype is meta.dtype:
                 return number
     return constant_of(op, facts.known)
 

@@ -80,11 +80,11 @@ def _raised(
     for count in range(1, len(least) + 1):
         for chosen in combinations(range(len(least)), count):
 
-            def moved(value: int, chosen: Sequence[int] = chosen) -> list[int]:
-                return [max(low, value) if i in chosen else low for i, low in enumerate(least)]
+            def is_enough(value: int, chosen: Sequence[int] = chosen) -> bool:
+                return holds([max(low, value) if i in chosen else low for i, low in enumerate(least)])
 
-            if holds(moved(good)):
-                value = _edge(good, min(least) - 1, lambda n, moved=moved: holds(moved(n)))  # type: ignore[misc]
+            if is_enough(good):
+                value = _edge(good, min(least) - 1, is_enough)
                 found = min(found or (value, chosen), (value, chosen), key=lambda f: f[0])
     if found is None:
         return ranges

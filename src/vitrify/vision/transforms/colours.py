@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ def _check_input(
     Raises DTypeError for what is no number, ArgumentError for a negative one and for a range that leaves `bound`.
     """
     if isinstance(value, numbers.Number):
-        width = float(value)  # type: ignore[arg-type]
+        width = float(value)  # type: ignore[arg-type]  # a Number promises no __float__
         if width < 0:
             raise ArgumentError(f"{name}: a single number must not be negative, got {value}")
         value = [center - width, center + width]
@@ -35,7 +36,7 @@ def _check_input(
     return None if value[0] == value[1] == center else value
 
 
-class _ColourTransform(BaseTransform):
+class _ColourTransform(BaseTransform, ABC):
     _settings: tuple[Any, ...] = ()  # of _check_input
 
     def __init__(self, value: Any, keys: Sequence[str] | None = None) -> None:
@@ -48,8 +49,9 @@ class _ColourTransform(BaseTransform):
     def _apply_image(self, img: Any) -> Any:
         return img if self.value is None else self._changed(img)
 
+    @abstractmethod
     def _changed(self, img: Any) -> Any:
-        raise NotImplementedError
+        """The image with its colours moved by a factor that is drawn."""
 
 
 class BrightnessTransform(_ColourTransform):
