@@ -10,6 +10,7 @@ from ..core.dtype import DType, bool_, int64
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN
 from ..core.sequences import as_list
+from ..ops.like import IN_FILES_THE_SAME
 from .graph import Value
 from .table import FORMS, Context
 
@@ -130,18 +131,7 @@ def with_gradient(g: Context, *values: Value, backward: Any, count: int) -> list
     return [g.node("Identity", value) for value in values[:count]]
 
 
-@FORMS(
-    "assign",
-    "classes",
-    "detach",
-    "given",
-    "probabilities",
-    "sized",
-    "sized_like",
-    "straight_through",
-    "with_ones",
-    "without_ones",
-)
+@FORMS(*IN_FILES_THE_SAME)
 def identity(g: Context, x: Value, *_: Any, **__: Any) -> Value:
     """Identity."""
     return g.node("Identity", x)

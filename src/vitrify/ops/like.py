@@ -51,6 +51,14 @@ detach_op = define_op(
 )
 
 
+# Ops whose first input, unchanged, is their result: what else they do, such as stopping gradients or refusing sizes, no
+# other format's files have.
+IN_FILES_THE_SAME = (
+    "assign", "classes", "detach", "given", "probabilities", "sized", "sized_like", "straight_through", "with_ones",
+    "without_ones",
+)  # fmt: skip
+
+
 def shows_input(op: OpDef) -> bool:
     """Whether the result of an op is in the memory of its first input."""
     return op.view or op is detach_op
@@ -261,4 +269,4 @@ def ones_like(
 
 METHODS = {"cast": cast, "astype": cast}
 INPLACE = ("cast",)
-__all__ = ["cast", "full_like", "ones_like", "zeros_like"]
+__all__ = ["IN_FILES_THE_SAME", "cast", "full_like", "ones_like", "zeros_like"]

@@ -12,6 +12,7 @@ from ..core.dtype import DType, bool_, complex64, complex128, float32, float64, 
 from ..core.errors import UnsupportedError
 from ..core.meta import UNKNOWN, Meta
 from ..core.sequences import as_list, as_list_if_given
+from ..ops.like import IN_FILES_THE_SAME
 from .emitter import FORMS, Emitter, Value, known
 
 # -- elementwise -------------------------------------------------------------------------------------------------------
@@ -234,18 +235,7 @@ def atan2(g: Emitter, x: Value, y: Value) -> Value:
     return g.op("atan2", a, b, meta=out)
 
 
-@FORMS(
-    "assign",
-    "classes",
-    "detach",
-    "given",
-    "probabilities",
-    "sized",
-    "sized_like",
-    "straight_through",
-    "with_ones",
-    "without_ones",
-)
+@FORMS(*IN_FILES_THE_SAME)
 def assign(g: Emitter, x: Value, *_: Any, **__: Any) -> Value:
     """assign."""
     return g.op("assign", x)
