@@ -42,6 +42,7 @@ def test_options_are_checked(given, message):
         ("sequential_run", True, "serial", True),
         ("enable_auto_fusion", False, "passes", False),
         ("enable_auto_fusion", True, "passes", True),
+        ("fast_math", True, "fast_math", True),
         ("build_cinn_pass", True, "native", "always"),
         ("build_cinn_pass", False, "native", "auto"),
     ],

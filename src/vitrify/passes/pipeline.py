@@ -9,6 +9,7 @@ from time import perf_counter
 
 from ..core.config import DEBUG
 from ..core.dump import dump, is_dumped
+from ..core.lazy import lazy_module
 from ..ir.ssa import Graph, map_graphs
 from ..ir.ssa_verify import graph_text, verify_graph
 from .algebra import simplified
@@ -19,6 +20,8 @@ from .fuse import fuse
 from .invariants import hoisted
 from .parts import gathered
 from .unfold import unfolded
+
+_fast_algebra = lazy_module("vitrify.passes.fast_algebra")
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,9 @@ CLEANING = (
     Pass("drop dead code", without_dead_code),
 )
 PASSES = (*CLEANING, Pass("fuse", fuse))
+FAST = Pass("simplify as real numbers", lambda graph: _fast_algebra.simplified_fast(graph))
+_SIMPLIFIED = [one.name for one in PASSES].index("simplify") + 1
+FAST_PASSES = (*PASSES[:_SIMPLIFIED], FAST, *PASSES[_SIMPLIFIED:])
 
 
 @dataclass(frozen=True)
@@ -50,9 +56,12 @@ class Step:
     seconds: float
 
 
-def optimized(graph: Graph, label: str = "") -> Graph:
-    """The graph after all passes. `VITRIFY_DUMP=ssa,passes` writes out the graph before them, and what each changes."""
-    steps = steps_of(graph)
+def optimized(graph: Graph, label: str = "", fast_math: bool = False) -> Graph:
+    """The graph after all passes. `VITRIFY_DUMP=ssa,passes` writes out the graph before them, and what each changes.
+
+    fast_math: they may take floats for real numbers.
+    """
+    steps = steps_of(graph, FAST_PASSES if fast_math else PASSES)
     name = "_".join(label.split())
     if is_dumped("ssa"):
         dump("ssa", f"{name}.txt", graph_text(graph))
@@ -86,4 +95,4 @@ def differences(graph: Graph, steps: Sequence[Step]) -> str:
     return "".join(found)
 
 
-__all__ = ["CLEANING", "PASSES", "Pass", "Step", "differences", "optimized", "steps_of"]
+__all__ = ["CLEANING", "FAST_PASSES", "PASSES", "Pass", "Step", "differences", "optimized", "steps_of"]

@@ -41,7 +41,7 @@ class Attr:
 
 @dataclass(frozen=True)
 class Call:
-    """Matches an operator; in what replaces one, attributes may be functions of the match."""
+    """Matches an operator; in what replaces one, arguments and attributes may be functions of the match."""
 
     op: OpDef
     args: tuple[Any, ...]
@@ -115,7 +115,7 @@ def _settled(
 
 def _made(pattern: Call, match: Match, old: Op) -> Op:
     attrs = {name: _filled(value, match) for name, value in pattern.attrs.items()}
-    inputs = tuple(match[arg.name] for arg in pattern.args)
+    inputs = tuple([arg(match) if callable(arg) else match[arg.name] for arg in pattern.args])
     return Op(pattern.op, inputs, old.outputs, attrs, old.locs, old.role, old.name_scope)
 
 

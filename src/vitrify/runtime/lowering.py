@@ -301,7 +301,7 @@ class _Source:
         block, inputs, outputs = self.block, self.inputs, self.outputs
         if options.passes and self.place.is_cpu_place() and (options.mode != STREAMS or options.serial):
             recorded = graph_of(block, inputs, outputs)
-            graph = _pipeline.optimized(recorded, self.label)
+            graph = _pipeline.optimized(recorded, self.label, options.fast_math)
             if graph is not recorded:
                 block = block_of(graph)
                 inputs, outputs = block.inputs, block.outputs

@@ -17,7 +17,7 @@ COLLECTORS = ("fast", "event", "none")
 
 @dataclass(frozen=True)
 class ExecutionOptions:
-    """How a lowered program runs; none of it changes what it computes.
+    """How a lowered program runs; none of it but `fast_math` changes what it computes.
 
     Fields:
         mode: "trace" runs instructions one by one in an order computed once, "threads" lets those that do not depend on
@@ -34,6 +34,8 @@ class ExecutionOptions:
             GraphCaptureError where that cannot be, "off" never does it.
         iterations: how often a call runs the program; what is fetched is of the last time.
         passes: the program is optimized before it is lowered: its operators are then not those that were recorded.
+        fast_math: passes may take floats for real numbers: results are rounded otherwise, and nobody takes care of
+            infinities, NaN and the sign of zero.
         native: "auto" compiles groups of operators to machine code when their runs have taken as long as compiling
             would, "always" before they first run, "never" not at all.
         shares_items: lists give back the very arrays that were put into them, by which somebody knows these. Machine
@@ -55,6 +57,7 @@ class ExecutionOptions:
     graph: str = "off"
     iterations: int = 1
     passes: bool = True
+    fast_math: bool = False
     native: str = AUTO
     shares_items: bool = False
 

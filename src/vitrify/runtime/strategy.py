@@ -91,9 +91,10 @@ class BuildStrategy(Strategy):
     """How a program is prepared for running; give it to CompiledProgram or to_static.
 
     Those that mean something here are enable_inplace, enable_addto, memory_optimize, sequential_run,
-    enable_auto_fusion, build_cinn_pass and allow_cuda_graph_capture; the others are Paddle's, accepted so that scripts
-    run, and say in their own help why: `help(BuildStrategy.fuse_bn_act_ops)`. Setting an unknown one raises
-    AttributeError, a value of the wrong type DTypeError. Source: paddle.static.BuildStrategy.
+    enable_auto_fusion, build_cinn_pass, allow_cuda_graph_capture and fast_math, which PaddlePaddle does not have; the
+    others are Paddle's, accepted so that scripts run, and say in their own help why: `help(BuildStrategy.fuse_bn_act_ops)`.
+    Setting an unknown one raises AttributeError, a value of the wrong type DTypeError.
+    Source: paddle.static.BuildStrategy.
 
     Example:
         >>> import vitrify as paddle
@@ -122,6 +123,11 @@ class BuildStrategy(Strategy):
         "Whether the program is optimized, elementwise operators fused into groups among other things. None and True: "
         "it is; False: its operators run one by one as they were recorded.",
         types=(bool, type(None)),
+    )
+    fast_math = Switch(
+        False,
+        "Whether the program may be optimized as if floats were real numbers, which rounds otherwise and takes no care "
+        "of infinities, NaN and the sign of zero.",
     )
     build_cinn_pass = Switch(
         False, "Whether groups of operators become machine code before they first run, not when that has paid."
@@ -173,6 +179,7 @@ class BuildStrategy(Strategy):
             serial=self.sequential_run,
             graph=ALLOW if self.allow_cuda_graph_capture else base.graph,
             passes=base.passes and self.enable_auto_fusion is not False,
+            fast_math=self.fast_math,
             native=ALWAYS if self.build_cinn_pass else base.native,
         )
 
