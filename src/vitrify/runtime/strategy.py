@@ -92,8 +92,9 @@ class BuildStrategy(Strategy):
 
     Those that mean something here are enable_inplace, enable_addto, memory_optimize, sequential_run,
     enable_auto_fusion, build_cinn_pass, allow_cuda_graph_capture and fast_math, which PaddlePaddle does not have; the
-    others are Paddle's, accepted so that scripts run, and say in their own help why: `help(BuildStrategy.fuse_bn_act_ops)`.
-    Setting an unknown one raises AttributeError, a value of the wrong type DTypeError.
+    others are Paddle's, accepted so that scripts run, and say in their own help why:
+    `help(BuildStrategy.fuse_bn_act_ops)`. Setting an unknown one raises AttributeError, a value of the wrong type
+    DTypeError.
     Source: paddle.static.BuildStrategy.
 
     Example:
