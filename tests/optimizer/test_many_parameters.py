@@ -80,6 +80,33 @@ def test_parameters_with_one_array_are_updated_one_after_the_other():
     assert first.tolist() == [0.5, 0.5, 0.5]
 
 
+def test_parameters_within_one_array_are_updated_one_after_the_other():
+    whole = np.ones(4, "float32")
+    first, second, third = [paddle.nn.Parameter(paddle.ones([3])) for _ in range(3)]
+    first._data, second._data = whole[:3], whole[1:]
+    for param in (first, second, third):
+        param.grad = paddle.ones([3])
+    with flags_guard({"native_after_ms": 0, "cache_mb": 0}):
+        paddle.optimizer.SGD(0.25, parameters=[first, second, third]).step()
+    assert whole.tolist() == [0.75, 0.5, 0.5, 0.75]
+    assert third.tolist() == [0.75] * 3
+
+
+def test_drawn_weights_are_in_the_one_call(monkeypatch):
+    """They are views of what was drawn; each was updated by itself, by Python."""
+    net = paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.Conv2D(2, 3, 3), paddle.nn.LSTM(3, 4))
+    optimizer = paddle.optimizer.AdamW(0.01, parameters=net.parameters())
+    for param in net.parameters():
+        param.grad = paddle.ones_like(param)
+    with flags_guard({"native_after_ms": 0, "cache_mb": 0}):
+        optimizer.step()
+        monkeypatch.setattr(module.UpdateRule, "run", None)
+        monkeypatch.setattr(module, "_by_numpy", None)
+        optimizer.step()
+    (native,) = [s for s in optimizer._scratch.values() if isinstance(s, NativeStep)]
+    assert native._size[0] == len(net.parameters())
+
+
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
 def test_what_was_planned_is_not_copied(copied):
     with flags_guard({"native_after_ms": 0, "cache_mb": 0}):

@@ -19,7 +19,7 @@ from .in_program import ProgramState, apply_in_program, backward_in_program, che
 from .in_trace import rate_in_trace, set_rate_in_trace, step_in_trace
 from .lr.base import LRScheduler, StateMismatchError
 from .slots import HALF, Group, ParameterSettings, Slot, check_parameters, decay_coefficients, group_params
-from .update import MAX_GATHERED, UpdateRule, Workspace, together
+from .update import MAX_GATHERED, UpdateRule, Workspace, memory_of, together
 
 _COUNT = re.compile(r"_\d+$")
 PairList = list[tuple[Any, Any]]
@@ -229,7 +229,7 @@ class Optimizer:
             if grads.dtype != array.dtype:
                 grads = grads.astype(array.dtype)
             rate = lr * self.rate_factor(slot)
-            if not rule.whole and array.base is None:
+            if not rule.whole and memory_of(array) is not None:
                 alike.setdefault((rate, slot.decay, id(slot.attrs)), []).append((slot, array, grads))
             else:
                 self._update(rule, slot, array, grads, rate)
@@ -247,7 +247,7 @@ class Optimizer:
     def _update_together(self, rule: UpdateRule, found: Sequence[Due], rate: float) -> bool:
         """Whether parameters with the same settings could be updated at once."""
         is_small = len(found) == 1 and found[0][1].size <= MAX_GATHERED
-        if is_small or len({id(array) for _, array, _ in found}) < len(found):
+        if is_small or len({id(memory_of(array)) for _, array, _ in found}) < len(found):
             return False
         columns = [*zip(*[(array, grad, *slot.arrays, *slot.counters) for slot, array, grad in found])]
         first = found[0][0]

@@ -256,6 +256,14 @@ def _put(counters: Sequence[Any], value: float) -> None:
         counter[0] = value  # in half the time of `[...]`
 
 
+def memory_of(array: Any) -> Any:
+    """The array whose memory it is: itself, or the one that it is a view of, as drawn numbers are; None if unknown."""
+    base = array.base
+    if base is None:
+        return array
+    return base if base.__class__ is np.ndarray and base.base is None else None
+
+
 MAX_GATHERED = 4096
 """Without native code parameters of so many elements are updated together: what the calls for each take counts for
 larger ones no more."""
