@@ -1708,6 +1708,8 @@ ELSEWHERE: dict[str, str] = {
     "a container that a tensor changes is held in several places": _NET,
     "a generator that only Python itself can run": "nobody sees it: the generator is left to Python",
     " one operand of `is` is, so whether they are the same object is not known yet": "tests/convert/test_needed_now.py",
+    "a tensor decided which tensor it is that is put into a set, or given to id() or hash()":
+        "tests/convert/test_told_apart.py",
     "`is` between numbers that are known only when the program runs": "tests/convert/test_needed_now.py",
     "an iterator, or a slice made of tensors, is given back or kept in an object": "tests/convert/test_needed_now.py",
     " that was made inside is given back or kept in an object": "tests/convert/test_unmerged.py",

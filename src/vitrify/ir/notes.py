@@ -140,6 +140,10 @@ class Notes:
     """Attributes that were asked for, of tensors that lack them."""
     apart: set[tuple[Variable, Variable]] = field(default_factory=set)
     """Pairs of tensors that were taken for two objects: where a call is given one for both, it is not so."""
+    hashed: set[Variable] = field(default_factory=set)
+    """Tensors that were put into sets, each of them another than the others."""
+    identified: list[Any] = field(default_factory=list)
+    """Tensors that `id` was asked of, in order: one that is one of those before has the number of the first."""
     apart_so_far: list[Any] = field(default_factory=list)
     """Items of lists that loops still add to, and tensors that they are not yet."""
     asked: list[Any] = field(default_factory=list)

@@ -19,6 +19,7 @@ from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, number
 from ...ops.sizes import dim_size
 from ..containers.dicts import VIEWS, GraphDict, as_dict, dict_of_view, partial_items, unknown_keys
+from ..containers.hashed_tensors import check_hashed
 from ..containers.lists import GraphList
 from ..containers.making import dict_from, new_dict, new_frozenset, new_set
 from ..containers.ranges import GraphRange, graph_range
@@ -44,6 +45,7 @@ from ..control.pushed import pushing
 from ..guards.observe import get_attr, note_absent, read_attr
 from ..host.effects import convert_print
 from ..host.value import HostValue, host_call, index_of
+from ..operators.identity import identity_of
 from ..operators.module import convert_truth
 from ..operators.objects import convert_shape, del_attr, set_attr
 from ..operators.operate import operate
@@ -138,6 +140,7 @@ def _by_method(builtin: Callable[..., Any], special: str, form: Callable[..., An
 
 def convert_hash(value: Any) -> Any:
     """`hash(value)`."""
+    check_hashed(value)
     return value.hash() if isinstance(value, GraphRange) else builtins.hash(value)
 
 
@@ -527,6 +530,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     builtins.round: _by_method(round, "__round__", convert_round),
     builtins.divmod: _by_method(divmod, "__divmod__", convert_divmod),
     builtins.pow: convert_pow,
+    builtins.id: by_option(1)(for_user(identity_of)),
     builtins.hash: _by_method(hash, "__hash__", convert_hash),
     builtins.range: convert_range,
     builtins.enumerate: lazily_by_option(convert_enumerate),

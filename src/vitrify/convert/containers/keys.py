@@ -21,6 +21,7 @@ from ..values.text import GraphText
 from ..values.user_errors import for_user, note_user_error
 from .each_key import for_each_key, is_undecided
 from .flags import either
+from .hashed_tensors import check_hashed
 from .table_sites import NumberKeyError, may_be_table
 
 MAX_KEYS = 64
@@ -53,6 +54,7 @@ def check_key(owner: Any, key: Any) -> None:
     """Raise UnsupportedError for a tensor as the key of a dict, and for a tuple with numbers of the program."""
     if isinstance(owner, dict) and not isinstance(owner, OpenSet) and (is_tensor(key) or waits(key)):
         raise of_number(owner if waits(key) else None)
+    check_hashed(key)
 
 
 def of_number(owner: Any) -> NumberKeyError:
@@ -195,6 +197,7 @@ def check_member(value: Any, owner: Any = None) -> None:
     """Raise UnsupportedError for a number of the program as an item of the set `owner`, and for a tuple with one."""
     if waits(value):
         raise number_in_set(owner)
+    check_hashed(value)
 
 
 def number_in_set(owner: Any) -> NumberKeyError:

@@ -16,12 +16,6 @@ class _Unknown(Exception):
     """What a variable is will be known only when the loop, or function, is traced that it belongs to."""
 
 
-def is_item(var: Variable) -> bool:
-    """Whether it was read from a list of unknown length, which holds by value what may be any tensor."""
-    makers = (op for op in var.block.ops if any(out is var for out in op.outputs))
-    return any(isinstance(given.meta, ListMeta) for op in makers for given in op.variables)
-
-
 def may_be_one(first: Iterable[Variable], second: Iterable[Variable]) -> bool:
     """Whether one of the tensors `first` may be one of `second`, by way of lists, branches and loops.
 

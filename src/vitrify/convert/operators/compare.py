@@ -14,6 +14,7 @@ from ...ir.graph_tensor import is_number, number
 from ...ops.compare import logical_and
 from ..containers.dicts import GraphDict, GraphItems, GraphKeys, GraphValues
 from ..containers.each_key import for_each_key, is_undecided
+from ..containers.hashed_tensors import is_known_by_itself
 from ..containers.keys import holds_number
 from ..containers.sets import GraphSet
 from ..control.comprehension import Each, GeneratorExpression, any_of
@@ -56,6 +57,8 @@ def is_in(value: Any, container: Any) -> Any:
 def _found(value: Any, container: Any) -> Any:
     if isinstance(container, (dict, GraphKeys, Set)) and is_undecided(value):
         return for_each_key(lambda known: is_in(known, container), value)
+    if isinstance(container, (dict, GraphKeys, Set)) and is_known_by_itself(value):
+        return _is_among(container, value)
     if isinstance(container, OpenTable):
         return container.has(value)
     if isinstance(container, GraphText) and isinstance(value, (str, GraphText)):
@@ -143,6 +146,16 @@ def _in_keys(items: dict[Any, Any], value: Any) -> Any:
     found: Any = False
     for item in dict.keys(items):
         found = convert_or(found, lambda item=item: convert_and(has(item), lambda: _is_it(item, value)))
+    return found
+
+
+def _is_among(items: Any, value: Any) -> Any:
+    """Whether one of the keys, or items of a set, is the tensor: they are told apart by which objects they are."""
+    has = items.has if isinstance(items, (GraphDict, GraphKeys)) else lambda item: True
+    found: Any = False
+    for item in dict.keys(items) if isinstance(items, dict) else items:
+        if item is None or is_known_by_itself(item):
+            found = convert_or(found, lambda item=item: convert_and(has(item), lambda: is_same(value, item)))
     return found
 
 

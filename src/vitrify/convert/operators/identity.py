@@ -1,4 +1,4 @@
-"""`is`: whether two values are one object. Where a tensor decided that, only the program may know."""
+"""`is` and `id`: whether values are one object. Where a tensor decided that, only the program may know."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from ...eager.tensor import Tensor
 from ...ir.aliases import Way, always, any_of, both
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, is_number
-from ...ir.program import Variable
+from ...ir.program import Block, Variable
 from ...ir.varying import kinds_of
 from ...ops.compare import logical_and
-from ..control.held_items import is_item, may_be_one
+from ..containers.hashed_tensors import is_item, is_known_by_itself, undecided_object
+from ..control.held_items import may_be_one
 from ..state.ownership import maybe_the_same
 from ..state.places import kind_of
 from ..values.base import Unmergeable, builder, is_graph, is_tensor
@@ -33,6 +34,44 @@ def is_same(left: Any, right: Any) -> Any:
         _refuse_merged_containers(left, right)
         return False
     return _is_object(left, right) if is_graph(left) else _is_object(right, left)
+
+
+def identity_of(value: Any) -> Any:
+    """`id(value)`: an int, or a number of the program where a tensor decides which tensor it is."""
+    if isinstance(value, Unmergeable):
+        raise value.fail()
+    build = current_builder()
+    if build is None:
+        return id(value)
+    if maybe_the_same(build.forks, value):
+        raise undecided_identity(kind_of(value))
+    if not is_known_by_itself(value):
+        return id(value)
+    if isinstance(value, Variable) and _is_made_in_loop(value.block):
+        raise undecided_object()
+    return _first_like(value, list(build.identified))
+
+
+def _first_like(tensor: Any, known: Sequence[Any]) -> Any:
+    """The number of the first of the tensors that it is; its own, which is known from now on, where it is none."""
+    if known:
+        first, *others = known
+        same = is_same(tensor, first)
+        if isinstance(same, bool):
+            return id(first) if same else _first_like(tensor, others)
+        return builder().choose(same, lambda: id(first), lambda: _first_like(tensor, others), "id()")
+    if not any(other is tensor for other in builder().identified):
+        builder().identified.append(tensor)
+    return id(tensor)
+
+
+def _is_made_in_loop(block: Block | None) -> bool:
+    """Whether each turn of a loop, or call, has its own: other tensors, with other numbers."""
+    while block is not None:
+        if block in builder().loop_bodies or block.name:
+            return True
+        block = block.parent
+    return False
 
 
 def _is_object(value: Any, other: Any) -> Any:
