@@ -111,9 +111,13 @@ def better_error(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err
     return known_failure(op, arrays, attrs, err) or err
 
 
+# What NumPy says of working memory that no array can have.
+_TOO_LARGE = ("array is too big", "Maximum allowed dimension exceeded", "Maximum allowed size exceeded")
+
+
 def known_failure(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any], err: Exception) -> UserCodeError | None:
     """What an error of a kernel means that says nothing of the op: no memory, or a number that no integer holds."""
-    if isinstance(err, MemoryError):
+    if isinstance(err, MemoryError) or (isinstance(err, ValueError) and str(err).startswith(_TOO_LARGE)):
         return no_memory(op, arrays, attrs)
     if isinstance(err, OverflowError):
         given = ", ".join(
