@@ -44,7 +44,15 @@ def numbers_of_lists(x):
 FUNCTIONS = [found_in_a_set, found_behind_a_loop, found_by_number, number_asked_before, numbers_of_lists]
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+def index_in_a_loop(x):
+    rows, n = paddle.stack([x, x * 2]), 0
+    while x.sum() < 4 and n < 3:
+        kept = {x * 2, x * 3}
+        x, n = rows[(x > 0).astype("int64").sum() % 2].abs() + len(kept), n + 1
+    return rows[x.astype("int64") % 2], x
+
+
+@pytest.mark.parametrize("function", [*FUNCTIONS, index_in_a_loop])
 def test_by_path(function):
     compare(function, *ROWS)
 

@@ -41,7 +41,8 @@ def _check_tensor(tensor: Any) -> None:
     if build is None:
         return
     var: Variable = build.held(tensor) if isinstance(tensor, Tensor) else tensor
-    if var in build.aliases.forks or is_item(var) or (var.block in build.loop_bodies and var in var.block.inputs):
+    is_carried = var.block in build.loop_bodies and any(head is var for head in var.block.inputs)
+    if var in build.aliases.forks or is_carried or is_item(var):
         raise undecided_object()
     if var not in build.hashed:
         build.apart |= {(var, other) for other in build.hashed}

@@ -52,9 +52,10 @@ def _form(value: Deferred) -> str:
 
 def check_key(owner: Any, key: Any) -> None:
     """Raise UnsupportedError for a tensor as the key of a dict, and for a tuple with numbers of the program."""
-    if isinstance(owner, dict) and not isinstance(owner, OpenSet) and (is_tensor(key) or waits(key)):
-        raise of_number(owner if waits(key) else None)
-    check_hashed(key)
+    if isinstance(owner, dict) and not isinstance(owner, OpenSet):
+        if is_tensor(key) or waits(key):
+            raise of_number(owner if waits(key) else None)
+        check_hashed(key)
 
 
 def of_number(owner: Any) -> NumberKeyError:
