@@ -204,28 +204,27 @@ class OpDef:
     attrs: tuple[str, ...]
     outputs: tuple[str, ...]
     promote: frozenset[str]
-    weak_0d: bool | None
     broadcast: bool
     elementwise: bool
     dynamic: frozenset[str]
     fractions: frozenset[str]
-    view: bool
     random: bool
     effect: bool
-    raises: bool
     shape_only: frozenset[str]
-    work: Callable[..., float] | None
-    amp: str | None
     on_numpy: Kernel
+    on_host: bool
     maps: Mapping[str, str]
     # Whether a call is nothing but the kernel: elementwise, one output, no attribute that may be a tensor.
-    is_plain: bool = False
-    # Signatures of eager calls that the meta rule let pass, so that it runs once for each.
-    passed: set[Any] = field(default_factory=set, repr=False)
+    is_plain: bool
+    # What `define_op` takes as it stands.
+    weak_0d: bool | None = True
+    view: bool = False
+    raises: bool = False
+    work: Callable[..., float] | None = None
+    amp: str | None = None
     version: int = 1
     evaluation: Callable[..., Instead] | None = None
     steps: Kernel | None = None
-    on_host: bool = False
     decides: Callable[..., tuple[tuple[int, ...], tuple[str, ...]]] | None = None
     empties: Callable[..., range] | None = None
     moves: str | None = None
@@ -243,6 +242,8 @@ class OpDef:
     native_windows: bool = False
     ahead: Callable[..., Any] | None = None
     ahead_places: bool = False
+    # Signatures of eager calls that the meta rule let pass, so that it runs once for each.
+    passed: set[Any] = field(default_factory=set, repr=False)
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         return bind(self, inputs, attrs)
@@ -329,49 +330,29 @@ def _driven(steps: Kernel | None) -> Kernel:
 def define_op(
     name: str,
     *,
-    kernel: Kernel | None = None,
     meta: MetaRule,
     vjp: Any,
+    kernel: Kernel | None = None,
+    steps: Kernel | None = None,
+    on_numpy: Kernel | None = None,
     outputs: tuple[str, ...] = ("out",),
     promote: Sequence[str] = (),
-    weak_0d: bool | None = True,
     broadcast: bool = False,
     elementwise: bool = False,
     dynamic: Sequence[str] = (),
     fractions: Sequence[str] = (),
+    shape_only: Sequence[str] = (),
     view: bool = False,
     random: bool = False,
     effect: bool = False,
-    raises: bool = False,
-    shape_only: Sequence[str] = (),
-    work: Callable[..., float] | None = None,
-    amp: str | None = None,
-    on_numpy: Kernel | None = None,
-    maps: Mapping[str, str] | None = None,
-    version: int = 1,
-    evaluation: Callable[..., Instead] | None = None,
-    steps: Kernel | None = None,
     on_host: bool = False,
-    decides: Callable[..., tuple[tuple[int, ...], tuple[str, ...]]] | None = None,
-    empties: Callable[..., range] | None = None,
-    moves: str | None = None,
-    limits: tuple[Limit, ...] = (),
-    passes: bool = False,
-    scalar: Any = None,
-    in_place: InPlace | None = None,
-    combiner: Combiner | None = None,
-    decompose: Callable[..., Any] | None = None,
-    bound: Callable[..., Callable[..., Any]] | None = None,
-    native: Callable[..., Any] | None = None,
-    called_back: Callable[..., Any] | None = None,
-    native_places: bool = False,
-    native_alone: bool = False,
-    native_windows: bool = False,
-    ahead: Callable[..., Any] | None = None,
-    ahead_places: bool = False,
+    maps: Mapping[str, str] | None = None,
+    **others: Any,
 ) -> OpDef:
-    """Register an op and return it; see `OpDef` for the fields. `vjp` is a dict of per-input rules, one joint rule,
-    `NoGradient(reason)` or `StructuralGradient(reason)`. Of `kernel` and `steps` one is given.
+    """Register an op and return it; see `OpDef` for the fields, of which `others` are taken as they stand.
+
+    `vjp` is a dict of per-input rules, one joint rule, `NoGradient(reason)` or `StructuralGradient(reason)`. Of
+    `kernel` and `steps` one is given. Raises TypeError for what is no field.
     """
     kernel = kernel or _driven(steps)
     inputs, variadic, attrs = _parameters(kernel)
@@ -385,42 +366,20 @@ def define_op(
         attrs=tuple(a for a in attrs if a != "key") if random else attrs,
         outputs=outputs,
         promote=frozenset(inputs if elementwise and not promote else promote),
-        weak_0d=weak_0d,
         broadcast=broadcast or elementwise,
         elementwise=elementwise,
         dynamic=frozenset(dynamic),
         fractions=frozenset(fractions),
-        view=view,
         random=random,
         effect=effect,
-        raises=raises,
         shape_only=frozenset(shape_only),
-        work=work,
-        amp=amp,
         on_numpy=on_numpy or partial(kernel, np),
+        on_host=on_host or effect,
         maps=maps or {},
         is_plain=elementwise and len(outputs) == 1 and not (dynamic or view or random),
-        version=version,
-        evaluation=evaluation,
+        view=view,
         steps=steps,
-        on_host=on_host or effect,
-        decides=decides,
-        empties=empties,
-        moves=moves,
-        limits=limits,
-        passes=passes,
-        scalar=scalar,
-        in_place=in_place,
-        combiner=combiner,
-        decompose=decompose,
-        bound=bound,
-        native=native,
-        called_back=called_back,
-        native_places=native_places,
-        native_alone=native_alone,
-        native_windows=native_windows,
-        ahead=ahead,
-        ahead_places=ahead_places,
+        **others,
     )
     _check_rules(op)
     _REGISTRY.add(op)
