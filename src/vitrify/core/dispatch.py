@@ -21,14 +21,15 @@ class EagerSlot:
     """Holds the eager engine's entry point, filled in once when `vitrify.eager` is imported.
 
     core lies below eager and may not import it; this is the seam between them. `pair` is `binary`, or machine code that
-    does the same where it can.
+    does the same where it can; `large` is what an op's kernel gives for large arrays of the host, computed as is best.
     """
 
-    __slots__ = ("apply", "binary", "pair")
+    __slots__ = ("apply", "binary", "large", "pair")
 
     apply: Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
     binary: Callable[[Any, Any, Any], Any]
     pair: Callable[[Any, Any, Any], Any]
+    large: Callable[[Any, list[Any], Mapping[str, Any]], Any]
 
 
 EAGER = EagerSlot()

@@ -29,7 +29,7 @@ from ..ops.failure import (
 )
 from ..ops.promote import SCALARS, fitted_numbers, promote_inputs, with_numpy_numbers
 from ..ops.registry import OpDef
-from .kernels import check_dtype, check_inputs, run_kernel
+from .kernels import LARGE, check_dtype, check_inputs, run_kernel
 from .recording import SCALAR_TYPES, record, record_many, record_pair
 from .tensor import Tensor, as_tensor, wrap
 from .views import note_view
@@ -75,7 +75,8 @@ def apply(op: OpDef, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         if _watch.on:
             return apply_watched(_apply_general, op, inputs, arrays, attrs, wanted)
         if op.is_plain and arrays[0].__class__ is _ndarray:
-            result = wrap(op.on_numpy(*arrays, **attrs))
+            is_large = arrays[0].size >= LARGE
+            result = wrap(EAGER.large(op, arrays, attrs) if is_large else op.on_numpy(*arrays, **attrs))
         else:
             return _apply_general(op, inputs, arrays, attrs, wanted)
     except Exception as err:

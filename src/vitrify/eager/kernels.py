@@ -7,13 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from ..core.dispatch import EAGER
 from ..core.rng import default_generator
 from ..device.api import namespace_of
 from ..ops.failure import metas_of
 from ..ops.registry import OpDef
 
 MAX_PASSED = 256
+LARGE = 1 << 14
+"""Elements of the first array from which on it is asked whether there is a better way than NumPy's functions."""
 _ndarray = np.ndarray
+
+
+def on_numpy(op: OpDef, arrays: list[Any], attrs: Mapping[str, Any]) -> Any:
+    """What NumPy's functions give."""
+    return op.on_numpy(*arrays, **attrs)
+
+
+EAGER.large = on_numpy
 
 
 def run_kernel(op: OpDef, arrays: list[Any], attrs: Mapping[str, Any]) -> Any:
@@ -23,6 +34,8 @@ def run_kernel(op: OpDef, arrays: list[Any], attrs: Mapping[str, Any]) -> Any:
         return op.kernel(xp, *arrays, key=default_generator(), **attrs)
     if xp is not np:
         return op.kernel(xp, *arrays, **attrs)
+    if arrays and arrays[0].__class__ is _ndarray and arrays[0].size >= LARGE:
+        return EAGER.large(op, arrays, attrs)
     return op.on_numpy(*arrays, **attrs) if attrs else op.on_numpy(*arrays)
 
 

@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from ..core.dispatch import EAGER
 from ..core.lazy import lazy_attributes
+from .eager_kernels import EAGER_KERNELS
 from .operator_calls import count_calls
 
 if TYPE_CHECKING:
@@ -54,3 +56,4 @@ def __dir__() -> list[str]:
 
 
 count_calls()
+EAGER.large = EAGER_KERNELS.run

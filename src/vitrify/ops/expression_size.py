@@ -7,6 +7,15 @@ from typing import Any
 
 # primitives that are several steps on arrays (ops/scalar.py)
 _STEPS = {"sigmoid": 4, "softplus": 6, "rsqrt": 2}
+# Steps that a composite operator takes, such as softmax.
+_COMPOSITE = 6
+
+
+def steps_of(op: Any, arity: int, attrs: Mapping[str, Any]) -> int:
+    """In how many steps on whole arrays an op computes so many operands, roughly."""
+    if op.scalar is None:
+        return 1 if op.decompose is None else _COMPOSITE
+    return count_primitives(op.scalar, arity, attrs)
 
 
 def count_primitives(scalar: Any, arity: int, attrs: Mapping[str, Any]) -> int:
@@ -73,4 +82,4 @@ for _name in ("neg", "pos", "abs", "invert", "lt", "le", "gt", "ge", "eq", "ne")
     setattr(_Operand, f"__{_name}__", _counted)
 
 
-__all__ = ["count_primitives", "primitives_of"]
+__all__ = ["count_primitives", "primitives_of", "steps_of"]

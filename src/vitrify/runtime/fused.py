@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from ..core.config import NATIVE, NATIVE_AFTER_MS, kernel_threads
 from ..core.lazy import lazy_module
 from ..ir.program import Block, Operator
-from ..ops.expression_size import count_primitives
+from ..ops.expression_size import steps_of
 from .interpreter import InterpreterCore
 from .options import ALWAYS, NEVER, ExecutionOptions
 from .parts import cut, share
@@ -25,8 +25,6 @@ _CALL_MS, _ELEMENT_MS = 1e-3, 1e-6
 _LOADING = 6.0
 
 
-# Steps that a composite operator takes, such as softmax.
-_COMPOSITE = 6
 # Elements times operators from which on several threads work on one group: about a millisecond for one.
 _SHARED = 1 << 20
 
@@ -65,19 +63,23 @@ class LoweredLater:
         return getattr(self.core, name)
 
 
-def runner(body: Block, core: LoweredLater, options: ExecutionOptions) -> Callable[[list[Any]], Sequence[Any]]:
+class Fallback(Protocol):
+    """What computes a group's results without machine code."""
+
+    def consume(self, arrays: list[Any]) -> Sequence[Any]:
+        """The group's results from a list of arrays, which it takes over."""
+
+
+def runner(body: Block, core: Fallback, options: ExecutionOptions) -> Callable[[list[Any]], Sequence[Any]]:
     """What computes a group's results from a list of arrays, which it takes over.
 
-    core: the operators of `body`, lowered. What only the list refers to may be overwritten.
+    core: what runs the operators of `body` one by one. What only the list refers to may be overwritten.
     """
     return core.consume if options.native == NEVER else _Group(body, core, options).run
 
 
 def _steps(op: Operator) -> int:
-    """In how many steps on whole arrays an operator computes, roughly."""
-    if op.op.scalar is None:
-        return 1 if op.op.decompose is None else _COMPOSITE
-    return count_primitives(op.op.scalar, len(op.inputs) - op.ref_count, op.attrs)
+    return steps_of(op.op, len(op.inputs) - op.ref_count, op.attrs)
 
 
 class _Group:
@@ -88,7 +90,7 @@ class _Group:
         "_spent",
     )  # fmt: skip
 
-    def __init__(self, body: Block, core: LoweredLater, options: ExecutionOptions) -> None:
+    def __init__(self, body: Block, core: Fallback, options: ExecutionOptions) -> None:
         self._body = body
         self._core = core
         self._operators = sum(map(_steps, body.ops))

@@ -1,0 +1,169 @@
+"""Eager operators on large arrays in machine code: NumPy goes over an array once for each step of gelu, or of a norm.
+
+What calls of one kind (op, attributes, shapes and dtypes) have cost, by estimate, is summed up until compiling costs no
+more, as for the groups of programs (`runtime/fused.py`): an operator that would be a group by itself in a program is
+one here, too. Where it is none, or arrays do not suit, NumPy's functions compute what they always did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.cache import BoundedCache
+from ..core.config import NATIVE, NATIVE_AFTER_MS
+from ..core.errors import VitrifyError
+from ..core.lazy import lazy_module
+from ..core.modes import amp_state, grad_enabled, scoped
+from ..eager.kernels import on_numpy
+from ..ops.expression_size import primitives_of, steps_of
+from ..ops.failure import metas_of
+from ..ops.registry import OpDef
+
+if TYPE_CHECKING:
+    from ..ir.program import Block
+    from ..ir.ssa import Op
+
+# Few programs have operators that pay for machine code.
+_builder, _program = lazy_module("vitrify.ir.builder"), lazy_module("vitrify.ir.program")
+_rows, _ssa_blocks, _fuse = (
+    lazy_module("vitrify.ir.rows"),
+    lazy_module("vitrify.ir.ssa_blocks"),
+    lazy_module("vitrify.passes.fuse"),
+)
+_fused, _options = lazy_module("vitrify.runtime.fused"), lazy_module("vitrify.runtime.options")
+_native = lazy_module("vitrify.codegen.native")
+# What a step on one element costs, and how many times as much as a kernel the compiler does, which is yet to be loaded.
+_ELEMENT_MS = 1e-6
+_LOADING = 6.0
+_ndarray = np.ndarray
+# What NumPy computes in less time by functions of its own, in vectors or down the columns.
+_NUMPYS = frozenset({"pow"})
+
+
+class EagerKernels:
+    """What computes ops on large arrays. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._kinds: BoundedCache[Hashable, _Kind] = BoundedCache("eager kernels", limit=1024)
+        self._spent = 0.0
+
+    def run(self, op: OpDef, arrays: list[Any], attrs: Mapping[str, Any]) -> Any:
+        """What the op's kernel gives for arrays of the host, the first of which is large."""
+        if op.scalar is None and op.decompose is None and op.combiner is None:
+            return on_numpy(op, arrays, attrs)
+        key = _key(op, arrays, attrs)
+        if key is None:
+            return on_numpy(op, arrays, attrs)
+        kind = self._kinds.get_or_build(key, lambda: _Kind(op, arrays, attrs))
+        run = kind.run
+        if run is None:
+            if kind.has_none or not self._is_worth_it(kind):
+                return on_numpy(op, arrays, attrs)
+            run = kind.run = _runner(op, arrays, attrs)
+            if run is None:
+                kind.has_none = True
+                return on_numpy(op, arrays, attrs)
+        found = run([a for a in arrays if a.__class__ is _ndarray])
+        return tuple(found) if op.multiple else found[0]
+
+    def _is_worth_it(self, kind: _Kind) -> bool:
+        """Whether such calls have cost as much as compiling will; this one counts as one more."""
+        wanted = NATIVE_AFTER_MS.value
+        if not NATIVE.value:
+            return False
+        if kind.spent >= wanted and (_native.is_ready() or self._spent >= _LOADING * wanted):
+            return True
+        kind.spent += kind.cost
+        self._spent += kind.cost
+        return False
+
+
+class _Kind:
+    """Calls that are alike. cost: of one, in milliseconds."""
+
+    __slots__ = ("cost", "has_none", "run", "spent")
+
+    def __init__(self, op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> None:
+        self.cost = steps_of(op, len(arrays), attrs) * _ELEMENT_MS * arrays[0].size
+        self.spent = 0.0
+        self.run: Callable[[list[Any]], Sequence[Any]] | None = None
+        self.has_none = False
+
+
+class _OnNumPy:
+    """What computes an op where its machine code does not: as `runtime.fused.runner` takes it."""
+
+    def __init__(self, op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> None:
+        self._op = op
+        self._attrs = attrs
+        self._given = [None if a.__class__ is _ndarray else a for a in arrays]
+        self._places = [i for i, a in enumerate(arrays) if a.__class__ is _ndarray]
+
+    def consume(self, arrays: list[Any]) -> Sequence[Any]:
+        """The op's results from the arrays among what it is given."""
+        given = [*self._given]
+        for place, array in zip(self._places, arrays, strict=True):
+            given[place] = array
+        found = on_numpy(self._op, given, self._attrs)
+        return found if self._op.multiple else (found,)
+
+
+def _key(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Hashable:
+    """What tells calls of one kind; None where attributes have no hash. Numbers count as they are written: 1, 1.0 and
+    True are equal, and so are zeros of either sign.
+    """
+    given = [(a.dtype, a.shape) if a.__class__ is _ndarray else repr(a) for a in arrays]
+    if not attrs:
+        return (op, *given)
+    try:
+        hash(tuple(attrs.values()))
+    except TypeError:
+        return None
+    return (op, *given, repr(attrs))
+
+
+def _runner(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Callable[[list[Any]], Sequence[Any]] | None:
+    """What computes such calls by machine code; None where an operator alone is worth none."""
+    body = _body(op, arrays, attrs)
+    if body is None or _native.native_kernel(body) is None:
+        return None
+    options = _options.ExecutionOptions(native=_options.ALWAYS, inplace=False)
+    made: Callable[[list[Any]], Sequence[Any]] = _fused.runner(body, _OnNumPy(op, arrays, attrs), options)
+    return made
+
+
+def _body(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Block | None:
+    """A block that is this operator; None where it would be no group by itself in a program."""
+    program = _program.Program()
+    block = program.global_block()
+    metas = iter(metas_of([a for a in arrays if a.__class__ is _ndarray]))
+    inputs = [block.add_input(next(metas)) if a.__class__ is _ndarray else a for a in arrays]
+    builder = _builder.Builder(program)
+    builder.locs = ()
+    with _builder.building(builder), scoped(amp_state, None), scoped(grad_enabled, False):
+        try:
+            found = op(*inputs, **attrs)
+        except VitrifyError:  # eager mode says what is wrong
+            return None
+    graph = _ssa_blocks.graph_of(block, list(block.inputs), list(found) if op.multiple else [found])
+    ops = _fuse.fuse(graph).ops
+    if len(graph.ops) != 1 or len(ops) != 1 or ops[0].op is graph.ops[0].op or _is_numpys(graph.ops[0]):
+        return None
+    made: Block = _ssa_blocks.block_of(graph)
+    return made
+
+
+def _is_numpys(op: Op) -> bool:
+    """Whether NumPy is the faster one at what machine code is worth where it spares a program other passes."""
+    if op.op.scalar is not None:
+        return primitives_of(op.op.scalar, len(op.inputs), op.attrs) <= _NUMPYS
+    return bool(_rows.column_rank(op))
+
+
+EAGER_KERNELS = EagerKernels()
+"""What the whole process shares."""
+
+__all__ = ["EAGER_KERNELS", "EagerKernels"]
