@@ -1,4 +1,7 @@
-"""Products of bfloat16 in pairs against float64: every size, layout and step, and nothing outside of the arrays."""
+"""Products of bfloat16 against float64: every size, layout and step, and nothing outside of the arrays.
+
+By pairs, and by tiles as they are emulated or as the CPU has them.
+"""
 
 import ctypes
 
@@ -10,28 +13,43 @@ from hypothesis import strategies as st
 
 from tests.codegen.test_gemm import GUARD, SIGNATURE, SIZES, laid_out
 from tests.codegen.test_pointwise import guarded
-from vitrify.codegen import gemm_bf16, llvm
-from vitrify.codegen.native import loaded
+from vitrify.codegen import amx, gemm_amx, gemm_bf16, llvm
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
-HAS_NOT = bool(llvm.why_not_here()) or not llvm.host().has_bf16_pairs
-pytestmark = pytest.mark.skipif(HAS_NOT, reason="this CPU does not multiply pairs of bfloat16")
+pytestmark = pytest.mark.skipif(bool(llvm.why_not_here()), reason="nothing can be compiled here")
 
 
-@pytest.fixture(scope="module")
-def function():
-    return ctypes.CFUNCTYPE(ctypes.c_int32, *SIGNATURE)(
-        loaded(gemm_bf16.gemm_ir(), (gemm_bf16.NAME,)).addresses[gemm_bf16.NAME]
-    )
+class Gemm:
+    """A function for products, and its working memory."""
+
+    def __init__(self, address, scratch):
+        self.call = ctypes.CFUNCTYPE(ctypes.c_int32, *SIGNATURE)(address)
+        self.scratch = scratch
+
+
+def forms():
+    """Those that this CPU has the instructions for, and the emulation."""
+    target = None if llvm.why_not_here() else llvm.host()
+    pairs = [gemm_bf16] if target and target.has_bf16_pairs else []
+    return [*pairs, gemm_amx, *(["tiles"] if target and amx.is_possible(target) and amx.measured() else [])]
+
+
+@pytest.fixture(scope="module", params=forms(), ids=lambda form: getattr(form, "NAME", form))
+def function(request):
+    if request.param is gemm_amx:
+        return Gemm(gemm_amx.address(is_emulated=True), gemm_amx.scratch_bytes)
+    if request.param is gemm_bf16:
+        return Gemm(gemm_bf16.address(), gemm_bf16.scratch_bytes)
+    return Gemm(gemm_amx.address(), gemm_amx.scratch_bytes)
 
 
 def multiplied(function, a, b, bias=None):
     """a b, with memory around the result and the scratch memory that must stay as it is."""
     (m, k), n = a.shape, b.shape[1]
     room = np.full((m, n + 3), 7, BF16)
-    size = gemm_bf16.scratch_bytes(m, n, k)
+    size = function.scratch(m, n, k)
     scratch = np.full(size + GUARD, 99, np.uint8)
-    function(
+    function.call(
         m, n, k, a.ctypes.data, *a.strides, b.ctypes.data, *b.strides, room.ctypes.data, room.strides[0],
         scratch.ctypes.data, None, None, None, None if bias is None else bias.ctypes.data,
     )  # fmt: skip
@@ -80,13 +98,15 @@ def test_nothing_beside_the_arrays_is_touched(function, sizes, lie):
     (a, kept_a), (b, kept_b), (bias, kept_bias), (c, kept_c), (scratch, kept) = (
         guarded(count, dtype)
         for count, dtype in ((m * k, BF16), (k * n, BF16), (n, BF16), (m * n, BF16),
-                             (gemm_bf16.scratch_bytes(m, n, k), np.uint8))
+                             (function.scratch(m, n, k), np.uint8))
     )  # fmt: skip
     order = "C" if lie == "rows" else "F"
     a, b = a.reshape(m, k, order=order), b.reshape(k, n, order=order)
     a[:], b[:], bias[:] = numbers(rng, m, k), numbers(rng, k, n), numbers(rng, n)
-    function(m, n, k, a.ctypes.data, *a.strides, b.ctypes.data, *b.strides, c.ctypes.data, 2 * n, scratch.ctypes.data,
-             None, None, None, bias.ctypes.data)  # fmt: skip
+    function.call(
+        m, n, k, a.ctypes.data, *a.strides, b.ctypes.data, *b.strides, c.ctypes.data, 2 * n, scratch.ctypes.data,
+        None, None, None, bias.ctypes.data,
+    )  # fmt: skip
     assert np.array_equal(c.reshape(m, n).view(np.uint16), multiplied(function, a, b, bias).view(np.uint16))
     del kept_a, kept_b, kept_bias, kept_c, kept
 

@@ -12,7 +12,10 @@ The instruction takes numbers below 2**-126 for zeros, of its operands as of its
 
 from __future__ import annotations
 
+import functools
+
 from .gemm import fitting, table_ir
+from .native import loaded
 from .writer import Writer
 
 _LANES = 16
@@ -37,6 +40,12 @@ def scratch_bytes(m: int, n: int, k: int) -> int:
     pairs = (min(k, _INNER) + 1) // 2
     sums = m * columns if k > _INNER else 0
     return (4 * (sums + (min(m, _ROWS) + columns) * pairs) // _ALIGNED + 2) * _ALIGNED
+
+
+@functools.lru_cache(maxsize=1)
+def address() -> int:
+    """Where the function lies, compiled when it is first asked for."""
+    return loaded(gemm_ir(), (NAME,)).addresses[NAME]
 
 
 def gemm_ir() -> str:
@@ -280,4 +289,4 @@ def _packed(w: Writer, start: str, line: str, pairs: str) -> str:
     return w.at(start, w.times(line, pairs), "i32")
 
 
-__all__ = ["NAME", "gemm_ir", "scratch_bytes"]
+__all__ = ["NAME", "address", "gemm_ir", "scratch_bytes"]

@@ -59,6 +59,7 @@ class Target:
         self.has_f16 = not self.is_x86 or bool(features.get("f16c"))
         self.has_fma = not self.is_x86 or bool(features.get("fma"))
         self.has_bf16_pairs = self.is_x86 and bool(features.get("avx512bf16")) and bool(features.get("avx512vl"))
+        self.has_amx = self.has_bf16_pairs and bool(features.get("amx-tile")) and bool(features.get("amx-bf16"))
         self.has_scalef = self.is_x86 and bool(features.get("avx512f"))
         self.libmvec = self._vector_library()
         # By width of a vector in bytes: the letter of glibc's vector ABI.

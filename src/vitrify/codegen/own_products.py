@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
-from . import gemm, gemm_bf16
+from . import amx, gemm, gemm_amx, gemm_bf16
 from .emit import BFLOAT16, FLOAT32, Dtype
 from .llvm import host
 from .native import loaded
@@ -36,7 +36,7 @@ _DTYPES = (FLOAT32,)
 class OwnGemm(NamedTuple):
     """The address of the function, and the bytes of working memory that a product of given sizes needs; the address of
     the function that packs the second matrix, and the bytes of that; 0 where there is none. adds: whether it can, to
-    what the result's memory has.
+    what the result's memory has. grain: multiples of which parts of the rows begin at.
     """
 
     address: int
@@ -44,12 +44,13 @@ class OwnGemm(NamedTuple):
     pack: int = 0
     packed: Callable[[int, int], int] = lambda n, k: 0
     adds: bool = False
+    grain: int = 24
 
 
 def own_gemm(m: int, n: int, k: int, dtype: Dtype, team: Team | None) -> OwnGemm | None:
     """Our function for a product of these sizes; None where BLAS is the better one, or it was not measured."""
     if dtype == BFLOAT16:  # BLAS has none
-        return any_gemm(dtype)
+        return tile_gemm() if amx.suits(m, n, k) else any_gemm(dtype)
     is_wide = host().vector_bytes >= _WIDE_BYTES
     narrow, least = (_NARROW, _LEAST) if is_wide else (_NARROW_OF_NARROW_VECTORS, _LEAST_OF_NARROW_VECTORS)
     if n < narrow or m * n * k < least or (team is None and m * n * k > _MOST):
@@ -61,7 +62,7 @@ def any_gemm(dtype: Dtype) -> OwnGemm | None:
     """Our function for products of any size; None where it was not measured."""
     target = host()
     if dtype == BFLOAT16:
-        return OwnGemm(_bf16_address(), gemm_bf16.scratch_bytes) if target.has_bf16_pairs else None
+        return OwnGemm(gemm_bf16.address(), gemm_bf16.scratch_bytes) if target.has_bf16_pairs else None
     if dtype not in _DTYPES or not target.is_x86 or target.vector_bytes < _BYTES:
         return None
     shape = gemm.shape_of(dtype, target)
@@ -88,9 +89,9 @@ def _addresses(dtype: Dtype) -> tuple[int, int]:
     return addresses[names[0]], addresses[names[1]]
 
 
-@functools.lru_cache(maxsize=1)
-def _bf16_address() -> int:
-    return loaded(gemm_bf16.gemm_ir(), (gemm_bf16.NAME,)).addresses[gemm_bf16.NAME]
+def tile_gemm(is_emulated: bool = False) -> OwnGemm:
+    """Our function for products of bfloat16 by tiles; emulated, it runs on any CPU."""
+    return OwnGemm(gemm_amx.address(is_emulated), gemm_amx.scratch_bytes, grain=gemm_amx.GRAIN)
 
 
-__all__ = ["OwnGemm", "any_gemm", "own_gemm", "window_gemm"]
+__all__ = ["OwnGemm", "any_gemm", "own_gemm", "tile_gemm", "window_gemm"]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 # Multiplications from which on a product takes several times as long as waking the other threads.
 _LARGE = 1 << 20
-# Rows and columns that tiles have: parts begin at multiples of them.
-_ROWS, _COLUMNS = 24, 64
+# Columns that tiles have: parts begin at multiples of them.
+_COLUMNS = 64
 # Rows of a product below which most of a tile would be idle.
 _FEW_ROWS = 4
 OWN_PRODUCTS = "own_products"
@@ -155,19 +155,21 @@ def add_own(n: Assembler, own: OwnGemm, stacks: Sequence[Stack]) -> None:
     elif len(stacks) >= team.size:
         parts = [[*stacks[a:b]] for a, b in bounds(len(stacks), team.size)]
     else:
-        cut = [_cut(stack, team.size) for stack in stacks]
-        parts = [[own[i] for own in cut if i < len(own)] for i in range(max(map(len, cut)))]
+        cut = [_cut(stack, team.size, own.grain) for stack in stacks]
+        parts = [[some[i] for some in cut if i < len(some)] for i in range(max(map(len, cut)))]
     shared(n, team, [lambda part=part: _add_part(n, own, part) for part in parts])  # type: ignore[misc]
 
 
-def _cut(stack: Stack, parts: int) -> list[Stack]:
-    """The products in so many parts of like work, whole ones where there are enough."""
+def _cut(stack: Stack, parts: int, grain: int) -> list[Stack]:
+    """The products in so many parts of like work, whole ones where there are enough; else parts of the columns, or of
+    rows that begin at multiples of `grain`.
+    """
     if stack.count >= parts:
         return [stack.some(*ends) for ends in bounds(stack.count, parts)]
     m, n, _ = stack.sizes
     if n >= m:
         return [stack.columns(*ends) for ends in bounds(n, parts, _COLUMNS)]
-    return [stack.rows(*ends) for ends in bounds(m, parts, _ROWS)]
+    return [stack.rows(*ends) for ends in bounds(m, parts, grain)]
 
 
 def _add_part(n: Assembler, own: OwnGemm, stacks: Sequence[Stack]) -> None:

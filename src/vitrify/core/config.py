@@ -261,6 +261,14 @@ def kernel_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def may_use_amx() -> bool:
+    """Return whether `$ONEDNN_MAX_CPU_ISA`, by which the instructions of PaddlePaddle and PyTorch are limited, allows
+    for tiles: it does unless it names a set of instructions without them.
+    """
+    limit = os.environ.get("ONEDNN_MAX_CPU_ISA", "").strip().upper()
+    return limit in ("", "ALL", "DEFAULT") or "AMX" in limit
+
+
 def cache_dir() -> Path:
     """Return the folder for compiled kernels: the flag, else `$XDG_CACHE_HOME/vitrify`, else `~/.cache/vitrify`."""
     if CACHE_DIR.value:
