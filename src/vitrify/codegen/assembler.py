@@ -35,6 +35,7 @@ from .row_steps import RowLoop, row_outputs
 from .sharing import over_elements
 from .single import of_rows, single, together
 from .team import Team
+from .winograd_steps import Weights, add_winograd
 
 # Rows below so many elements are short; what is repeated is written out for arrays up to so many.
 _SHORT_ROW, _FEW = 96, 1 << 14
@@ -326,6 +327,18 @@ class Assembler:
         self.has_windows = True
         matrices = [window_steps.Matrix(*m) for m in (a, b, c)]
         window_steps.add_product(self, matrices[0], rows, matrices[1], matrices[2], pieces, bias, groups)
+
+    def tiles_product(
+        self, x: Operand, weights: tuple[Any, ...], out: Operand, pads: Sequence[int], bias: Operand | None,
+        pieces: int, otherwise: Callable[[], object],
+    ) -> None:  # fmt: skip
+        """out = the convolution of x with 3 x 3 filters, both [channels, height, width, images] as windows lie: by
+        Winograd's tiles where that pays, but for a run whose values are too large for it; else what `otherwise` adds.
+
+        weights: an array, its rows and channels, the steps between them, and whether filters are reversed.
+        """
+        if not add_winograd(self, x, Weights(*weights), out, pads, bias, pieces, otherwise):
+            otherwise()
 
     def dots_in_place(
         self, a: tuple[Any, ...], rows: int, b: tuple[Any, ...], c: tuple[Any, ...], pieces: Any, groups: int = 1

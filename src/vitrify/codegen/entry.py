@@ -33,6 +33,7 @@ from .steps import ARRAY_TYPE, FUNCTIONS, NAMES, RAISED, STATE_WORDS, python
 from .table_steps import table_steps
 from .vectors import DECLARATIONS as _OF_VECTORS
 from .window_steps import window_steps
+from .winograd_steps import winograd_steps
 from .writer import Writer
 
 # Words at the plan's head.
@@ -203,8 +204,8 @@ _TOGETHER = ("call", "copy4", "over_elements", "own_products", "packed", "run")
 
 # Families of fixed parts, the common ones first: what is asked for only rarely is written only when it is.
 _FAMILIES: tuple[Callable[[], dict[str, str]], ...] = (
-    lambda: {"call": _call()}, program_steps.steps, inner_loops, table_steps, random_steps, window_steps, pool_steps,
-    norm_steps, column_steps, order_steps, frame_steps, kept_steps,
+    lambda: {"call": _call()}, program_steps.steps, inner_loops, table_steps, random_steps, window_steps,
+    winograd_steps, pool_steps, norm_steps, column_steps, order_steps, frame_steps, kept_steps,
     host_steps, list_steps,
 )  # fmt: skip
 

@@ -7,8 +7,9 @@ images are neighbours, so vectors are full whatever an image's size, and neither
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any, NamedTuple
 
@@ -58,19 +59,47 @@ def conv_native(
     if 0 not in counts and weight.size and seen.size:
         pads = resolve_padding(padding, seen.shape[2:], kernel, stride)
         grid = _Grid(seen.shape[2:], kernel, counts, stride, pads, used_dilation(padding, dilation))
-        if _is_full(n, grid.pieces(n, images, x.dtype), x.dtype, groups):
-            laid = grid.laid(n, seen)
+        pieces = grid.pieces(n, images, x.dtype)
+        if _is_full(n, pieces, x.dtype, groups):
             out = images_last(n, images, outputs, counts, x.dtype)
-            pieces = n.pieces(laid.places, _places(out, counts), images, x.dtype, may_spread=True)
-            taps, rows = offsets([*zip(weight.shape[1:], weight.strides[1:])]), outputs // groups
-            n.product_in_place(
-                (weight, weight.strides[0], taps, rows * weight.strides[0]), rows,
-                (laid.array, 0, laid.rows(channels), channels * laid.channel),
-                (out, out.strides[1], None, rows * out.strides[1]), pieces,
-                None if bias is None else n.contiguous(bias), groups,
-            )  # fmt: skip
+            bias = None if bias is None else n.contiguous(bias)
+            by_windows = partial(_by_windows, n, grid, seen, weight, out, bias, groups)
+            if groups == 1 and grid.has_tiles:
+                filters = (weight, outputs, channels, *weight.strides[:2], False)
+                _by_tiles(n, seen, filters, out, pads, bias, len(pieces), by_windows)
+            else:
+                by_windows()
             return _channel_first(n, out, channel_last)
     return conv_form(n, x, weight, bias, **attrs, channel_last=channel_last)
+
+
+def _by_windows(n: Any, grid: _Grid, x: Any, weight: Any, out: Any, bias: Any, groups: int) -> None:
+    """out = the convolution of x, both [images, channels, *sizes], by products with windows where they lie."""
+    laid, (images, outputs, *counts), channels = grid.laid(n, x), out.shape, weight.shape[1]
+    pieces = n.pieces(laid.places, _places(out, tuple(counts)), images, out.dtype, may_spread=True)
+    taps, rows = offsets([*zip(weight.shape[1:], weight.strides[1:])]), outputs // groups
+    n.product_in_place(
+        (weight, weight.strides[0], taps, rows * weight.strides[0]), rows,
+        (laid.array, 0, laid.rows(channels), channels * laid.channel),
+        (out, out.strides[1], None, rows * out.strides[1]), pieces, bias, groups,
+    )  # fmt: skip
+
+
+def _by_tiles(
+    n: Any, x: Any, filters: tuple[Any, ...], out: Any, pads: Sequence[Pair], bias: Any, pieces: int,
+    by_windows: Callable[[], None],
+) -> None:  # fmt: skip
+    """A convolution of 3 x 3 by Winograd's tiles where that pays, for x and out [images, channels, *sizes]; else by
+    windows, whose columns are so many pieces. filters: as `Assembler.tiles_product` has them.
+    """
+    step = out.shape[0] * out.dtype.itemsize
+    is_dense = out.strides[2:] == (out.shape[3] * step, step)
+    if not is_dense or not filters[0].is_contiguous:
+        by_windows()
+        return
+    x = x if lies_images_last(x) else _copied(n, x)
+    seen, made = (n.view(lambda a: np.moveaxis(a, 0, -1), v) for v in (x, out))
+    n.tiles_product(seen, filters, made, [low for low, _ in pads], bias, pieces, by_windows)
 
 
 def _channel_first(n: Any, x: Any, channel_last: bool) -> Any:
@@ -103,6 +132,11 @@ class _Grid:
     stride: Shape
     pads: Sequence[Pair]
     dilation: Shape
+
+    @property
+    def has_tiles(self) -> bool:
+        """Whether windows are 3 x 3 places side by side, one beside the other."""
+        return self.kernel == (3, 3) and (*self.stride, *self.dilation) == (1, 1, 1, 1)
 
     def pieces(self, n: Any, images: int, dtype: Any, may_spread: bool = True) -> Any:
         """The pieces of its columns, of an image that is laid out for them."""
@@ -264,21 +298,31 @@ class _Reached:
         if self.is_zero or not part.size:
             n.copy(n.full(part.shape, 0, part.dtype), part)
             return
+        images, channels, *counts = part.shape
+        made = part if lies_images_last(part) else images_last(n, images, channels, tuple(counts), part.dtype)
+        by_windows = partial(self._by_windows, n, made)
+        if self.weight.shape[2:] == (3, 3) and all(p.lags == (0, 1, 2) for p in self.phases) and self.groups == 1:
+            steps, pieces = self.weight.strides, len(self.grid.pieces(n, images, part.dtype))
+            filters = (self.weight, channels, self.weight.shape[0], steps[1], steps[0], True)
+            _by_tiles(n, self.ct, filters, made, self.grid.pads, None, pieces, by_windows)
+        else:
+            by_windows()
+        if made is not part:
+            n.copy(made, part)
+
+    def _by_windows(self, n: Any, made: Any) -> None:
         laid = self.grid.laid(n, self.ct)
         reach = np.zeros(1, np.int64)
         for span, step in zip(self.spans, laid.steps):
             reach = (reach[:, None] + np.array(span) * step).reshape(-1)
-        images, channels, *counts = part.shape
-        made = part if lies_images_last(part) else images_last(n, images, channels, tuple(counts), part.dtype)
-        pieces = n.pieces(laid.places, _places(made, self.grid.counts), images, part.dtype, may_spread=True)
+        images, channels = made.shape[:2]
+        pieces = n.pieces(laid.places, _places(made, self.grid.counts), images, made.dtype, may_spread=True)
         weight, rows, outputs = self.weight, channels // self.groups, self.weight.shape[0] // self.groups
         n.product_in_place(
             (weight, weight.strides[1], self._taps(outputs), outputs * weight.strides[0]), rows,
             (laid.array, 0, laid._replace(taps=reach).rows(outputs), outputs * laid.channel),
             (made, made.strides[1], None, rows * made.strides[1]), pieces, None, self.groups,
         )  # fmt: skip
-        if made is not part:
-            n.copy(made, part)
 
     def _taps(self, outputs: int) -> Any:
         """The offsets of the weights that reach these elements, output by output of a group."""

@@ -1,0 +1,378 @@
+"""Convolutions of 3 x 3 by Winograd's smallest tiles, F(2 x 2, 3 x 3), in machine code: 16 multiplications for four
+places of the result, where windows take 36 (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015).
+
+The padded input is laid out by *phases*: of each channel four planes, those of its even and odd rows and columns. Tile
+(i, j) of the result reads then the places i, i + 1 and j, j + 1 of each plane, so tiles that lie side by side in a
+plane, those of several rows and of all images, are lanes of one vector, whatever an image's size.
+
+    i32 winograd_lay(planes, x, channels, channel, row, height, width, images, top, left, rows, pitch)
+    i32 winograd_range(x, count)
+    void winograd_filters(to, w, rows, channels, row, channel, first, tap, scratch)
+    i32 winograd_products(filters, tiles, count, planes, plane, pitch, images, channels, vectors, entries, pairs, out,
+                          crow, bias, scratch)
+
+The first two give the largest bits of an absolute value: what is infinite, or so large that sums of four could be, is
+not computed so, since a tile would spread it to neighbours.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+from .panels import panels_ir
+from .tiles import Shape, declarations, name_of_tile, tiles_ir
+from .vectors import BITS, FULL, LANES, load, spread, store
+from .writer import Writer
+
+# Places of a tile in each dimension, of the result and of the input, and how many products it takes.
+MADE, READ = 2, 4
+PRODUCTS = READ * READ
+SIZE, WORDS = 4, f"<{LANES} x i32>"
+# Rows of the tiles that sums are made of, the highest first.
+HEIGHTS = (12, 8, 4)
+# Words of the table for a vector of tiles: where it begins in a plane, its first entry, how many there are, and the
+# order of the columns of two neighbouring places of the result. Those of an entry, a piece of the result: which of four
+# vectors holds it, in which lanes, and where the first lane belongs in a row of the result.
+VECTOR_WORDS, ENTRY_WORDS = 24, 3
+ORDERS = 8
+# Words of the table for a tile of rows: its function, how many rows, the filters of those before.
+TILE_WORDS = 3
+# Between the products of a tile: their distance in memory would be a power of two, whose places in the cache are few.
+_GAP = 16
+
+
+class Functions(NamedTuple):
+    """The names of the functions."""
+
+    lay: str = "winograd_lay"
+    range: str = "winograd_range"
+    filters: str = "winograd_filters"
+    products: str = "winograd_products"
+
+
+NAMES = Functions()
+
+
+def filters_of(height: int, channels: int) -> int:
+    """Elements that the filters of a tile of rows take: behind each product's there is room for a vector."""
+    return PRODUCTS * (channels * height + _GAP)
+
+
+def filter_scratch(channels: int) -> int:
+    """Elements of memory that transforming filters takes."""
+    return 9 * channels * HEIGHTS[0] + LANES
+
+
+def product_scratch(channels: int) -> int:
+    """Elements of memory that products take: the tiles of the input, and the results of as many rows as a tile has."""
+    return PRODUCTS * (channels * 2 * LANES + _GAP) + PRODUCTS * _RESULTS
+
+
+_RESULTS = HEIGHTS[0] * 2 * LANES + _GAP
+
+
+def planes_of(channels: int, plane: int) -> int:
+    """Elements that the phases of so many channels take, with those that the last vectors read and do not use."""
+    return channels * MADE * MADE * plane + LANES
+
+
+def winograd_ir(shape: Shape) -> dict[str, str]:
+    """The functions by name, with those that they call."""
+    tiles, panels = tiles_ir(shape), panels_ir(shape)
+    named = [name_of_tile(shape, height, 2, "packed") for height in HEIGHTS]
+    called = {name: tiles[name] for name in named} | {p: panels[p] for p in (f"pack_float_{h}" for h in HEIGHTS)}
+    table = ", ".join(f"ptr @{name}" for name in named)
+    own = {
+        "winograd_tiles": f"@winograd_tiles = internal constant [{len(named)} x ptr] [{table}]",
+        NAMES.lay: _lay(), NAMES.range: _range(), NAMES.filters: _filters(), NAMES.products: _products(),
+    }  # fmt: skip
+    return called | own
+
+
+def declared(shape: Shape) -> list[str]:
+    """What the functions need declared."""
+    return [
+        *declarations(shape),
+        f"declare {FULL} @llvm.x86.avx512.vpermi2var.ps.512({FULL}, {WORDS}, {FULL})",
+        f"declare {WORDS} @llvm.umax.v{LANES}i32({WORDS}, {WORDS})",
+        f"declare i32 @llvm.vector.reduce.umax.v{LANES}i32({WORDS})",
+    ]
+
+
+# -- vectors -----------------------------------------------------------------------------------------------------------
+
+
+def _between(w: Writer, first: str, end: str) -> str:
+    """The lanes whose number, counted from `first` on, is at least 0 and less than `end`."""
+    numbers = ", ".join(f"i32 {i}" for i in range(LANES))
+    start, stop = (_in_all(w, x) for x in (first, end))
+    return w.value(f"icmp ult {WORDS} {w.value(f'add {WORDS} {start}, <{numbers}>')}, {stop}")
+
+
+def _in_all(w: Writer, x: str) -> str:
+    """A number in all lanes."""
+    one = w.value(f"insertelement {WORDS} poison, i32 {w.value(f'trunc i64 {x} to i32')}, i64 0")
+    return w.value(f"shufflevector {WORDS} {one}, {WORDS} poison, {WORDS} zeroinitializer")
+
+
+def _larger(w: Writer, most: str, x: str) -> None:
+    """Keep the larger ones of the bits of absolute values."""
+    bits = w.value(f"and {WORDS} {w.value(f'bitcast {FULL} {x} to {WORDS}')}, splat (i32 2147483647)")
+    before = w.value(f"load {WORDS}, ptr {most}, align 64")
+    larger = w.value(f"call {WORDS} @llvm.umax.v{LANES}i32({WORDS} {before}, {WORDS} {bits})")
+    w.line(f"store {WORDS} {larger}, ptr {most}, align 64")
+
+
+def _largest(w: Writer, most: str) -> str:
+    found = w.value(f"load {WORDS}, ptr {most}, align 64")
+    return w.value(f"call i32 @llvm.vector.reduce.umax.v{LANES}i32({WORDS} {found})")
+
+
+def _nothing_yet(w: Writer) -> str:
+    most = w.space(WORDS, 64)
+    w.line(f"store {WORDS} zeroinitializer, ptr {most}, align 64")
+    return most
+
+
+# -- what is read ------------------------------------------------------------------------------------------------------
+
+
+def _range() -> str:
+    w = Writer("i32", NAMES.range, ("ptr %x", "i64 %count"))
+    most = _nothing_yet(w)
+    with w.loop("%count", 0, LANES) as i:
+        left = w.value(f"sub i64 %count, {i}")
+        _larger(w, most, load(w, w.at("%x", i, "float"), _between(w, "0", left)))
+    w.line(f"ret i32 {_largest(w, most)}")
+    return w.text
+
+
+def _lay() -> str:
+    """x [channels, height, width, images], padded with zeros, as [channels, phases of rows and of columns, rows, pitch,
+    images].
+    """
+    w = Writer("i32", NAMES.lay, (
+        "ptr %to", "ptr %x", "i64 %channels", "i64 %channel", "i64 %row", "i64 %height", "i64 %width", "i64 %images",
+        "i64 %top", "i64 %left", "i64 %rows", "i64 %pitch",
+    ))  # fmt: skip
+    most = _nothing_yet(w)
+    line = w.times("%pitch", w.times("%images", SIZE))
+    plane = w.times("%rows", line)
+    is_one = w.value("icmp eq i64 %images, 1")
+    is_several = w.value(f"xor i1 {is_one}, true")
+    with w.loop("%channels") as c, w.loop("%rows") as i, w.loop(MADE) as phase:
+        y = w.value(f"sub i64 {w.add(w.times(i, MADE), phase)}, %top")
+        number = w.add(w.times(c, MADE), phase)
+        start = w.add(w.times(w.times(number, MADE), plane), w.times(i, line))
+        even = w.at("%to", start, "i8")
+        odd = w.at(even, plane, "i8")
+        is_there = w.value(f"icmp ult i64 {y}, %height")
+        width = w.value(f"select i1 {is_there}, i64 %width, i64 0")
+        source = w.at("%x", w.add(w.times(c, "%channel"), w.times(y, "%row")), "i8")
+        with w.when(is_one):
+            _lay_row(w, most, source, width, even, odd)
+        with w.when(is_several):
+            for b, to in enumerate((even, odd)):
+                _lay_images(w, most, source, width, to, b)
+    w.line(f"ret i32 {_largest(w, most)}")
+    return w.text
+
+
+def _lay_row(w: Writer, most: str, source: str, width: str, even: str, odd: str) -> None:
+    """The even and the odd places of a row."""
+    with w.loop("%pitch", 0, LANES) as j:
+        x = w.value(f"sub i64 {w.times(j, MADE)}, %left")
+        halves = []
+        for half in range(2):
+            at = w.add(x, half * LANES)
+            halves.append(load(w, w.at(source, at, "float"), _between(w, at, width)))
+            _larger(w, most, halves[-1])
+        inside = _between(w, j, "%pitch")
+        for b, to in enumerate((even, odd)):
+            lanes = ", ".join(f"i32 {MADE * i + b}" for i in range(LANES))
+            mixed = w.value(f"shufflevector {FULL} {halves[0]}, {FULL} {halves[1]}, {WORDS} <{lanes}>")
+            store(w, mixed, w.at(to, j, "float"), inside)
+
+
+def _lay_images(w: Writer, most: str, source: str, width: str, to: str, phase: int) -> None:
+    """The same where each place is several images."""
+    with w.loop("%pitch") as j:
+        x = w.value(f"sub i64 {w.add(w.times(j, MADE), phase)}, %left")
+        count = w.value(f"select i1 {w.value(f'icmp ult i64 {x}, {width}')}, i64 %images, i64 0")
+        with w.loop("%images", 0, LANES) as n:
+            at = w.at(source, w.add(w.times(x, "%images"), n), "float")
+            found = load(w, at, _between(w, n, count))
+            _larger(w, most, found)
+            store(w, found, w.at(to, w.add(w.times(j, "%images"), n), "float"), _between(w, n, "%images"))
+
+
+# -- filters -----------------------------------------------------------------------------------------------------------
+
+
+def _filters() -> str:
+    """The filters of as many rows as a tile has: [products, channels, rows]. Taps of a channel are `tap` bytes apart,
+    from `first` on: backwards for gradients.
+    """
+    w = Writer("void", NAMES.filters, (
+        "ptr %to", "ptr %w", "i64 %rows", "i64 %channels", "i64 %row", "i64 %channel", "i64 %is_reversed",
+        "ptr %scratch",
+    ))  # fmt: skip
+    dense = w.value(f"icmp eq i64 %channel, {9 * SIZE}")
+    for height in HEIGHTS:
+        is_own = w.value(f"icmp eq i64 %rows, {height}")
+        with w.when(w.value(f"and i1 {is_own}, {dense}")):
+            _pack(w, height, "%scratch", "%w", w.times("%channels", 9))
+        with w.when(w.value(f"and i1 {is_own}, {w.value(f'xor i1 {dense}, true')}")), w.loop("%channels") as c:
+            to = w.at("%scratch", w.times(c, 9 * height), "float")
+            _pack(w, height, to, w.at("%w", w.times(c, "%channel"), "i8"), "9")
+    step = w.times("%rows", SIZE)
+    is_reversed = w.value("icmp ne i64 %is_reversed, 0")
+    tap = w.value(f"select i1 {is_reversed}, i64 {w.value(f'sub i64 0, {step}')}, i64 {step}")
+    first = w.value(f"select i1 {is_reversed}, i64 {w.times(step, 8)}, i64 0")
+    apart = w.times(w.add(w.times("%channels", "%rows"), _GAP), SIZE)
+    with w.loop("%channels") as c:
+        base = w.at("%scratch", w.add(w.times(c, w.times(step, 9)), first), "i8")
+        taps = [load(w, w.at(base, w.times(tap, i), "i8")) for i in range(9)]
+        columns = [_filter_column(w, *taps[i::3]) for i in range(3)]
+        rows = [_filter_column(w, *(column[r] for column in columns)) for r in range(READ)]
+        to = w.at("%to", w.times(c, step), "i8")
+        for number, x in enumerate(x for row in rows for x in row):
+            store(w, x, w.at(to, w.times(apart, number), "i8"))
+    w.line("ret void")
+    return w.text
+
+
+def _pack(w: Writer, height: int, to: str, source: str, count: str) -> None:
+    w.call("void", f"@pack_float_{height}", f"ptr {to}", f"ptr {source}", f"i64 {count}", "i64 %row", f"i64 {SIZE}")
+
+
+def _filter_column(w: Writer, a: str, b: str, c: str) -> list[str]:
+    """a, (a + b + c) / 2, (a - b + c) / 2, c."""
+    half = w.value(f"fmul {FULL} {b}, splat (float 0.5)")
+    outer = w.value(f"fmul {FULL} {w.value(f'fadd {FULL} {a}, {c}')}, splat (float 0.5)")
+    return [a, w.value(f"fadd {FULL} {outer}, {half}"), w.value(f"fsub {FULL} {outer}, {half}"), c]
+
+
+# -- products ----------------------------------------------------------------------------------------------------------
+
+
+def _products() -> str:
+    """For each two vectors of tiles: those of the input, of all channels; then, tile of rows by tile of rows, their
+    products, and what these make of the result.
+    """
+    w = Writer("i32", NAMES.products, (
+        "ptr %filters", "ptr %tiles", "i64 %count", "ptr %planes", "i64 %plane", "i64 %line", "i64 %place",
+        "i64 %channels", "ptr %vectors", "ptr %entries", "i64 %pairs", "ptr %out", "i64 %crow", "ptr %bias",
+        "ptr %scratch",
+    ))  # fmt: skip
+    has_bias = w.value("icmp ne ptr %bias, null")
+    apart = w.times(w.add(w.times("%channels", 2 * LANES), _GAP), SIZE)
+    sums = w.at("%scratch", w.times(apart, PRODUCTS), "i8")
+    own = w.space(f"[{4 * LANES} x float]", 64)
+    with w.loop("%pairs") as pair:
+        vectors = w.at("%vectors", w.times(pair, 2 * VECTOR_WORDS))
+        _input_tiles(w, vectors, apart)
+        row, filters = w.variable("i64", 0), w.variable("ptr", "%filters")
+        with w.loop("%count") as number:
+            tile = w.at("%tiles", w.times(number, TILE_WORDS))
+            height, of_product = w.load(tile, 1), w.load(tile, 2)
+            function = w.load("@winograd_tiles", w.load(tile, 0), "ptr")
+            with w.loop(PRODUCTS) as p:
+                a = w.at(w.value(f"load ptr, ptr {filters}"), w.times(p, of_product), "i8")
+                b, c = w.at("%scratch", w.times(p, apart), "i8"), w.at(sums, w.times(p, _RESULTS), "float")
+                w.call(
+                    "void",
+                    function,
+                    "i64 %channels",
+                    f"ptr {a}",
+                    "i64 0",
+                    "i64 0",
+                    f"ptr {b}",
+                    "i64 0",
+                    f"ptr {c}",
+                    f"i64 {2 * LANES * SIZE}",
+                    "i1 false",
+                    f"i64 {2 * LANES}",
+                    "ptr null",
+                    "ptr null",
+                )
+            with w.loop(height) as r:
+                at = w.add(w.value(f"load i64, ptr {row}"), r)
+                start = w.variable("float", "0.0")
+                with w.when(has_bias):
+                    w.line(f"store float {w.load('%bias', at, 'float', SIZE)}, ptr {start}")
+                bias = spread(w, w.value(f"load float, ptr {start}"))
+                to = w.at("%out", w.times(at, "%crow"), "i8")
+                with w.loop(2) as v:
+                    place = w.at(sums, w.add(w.times(r, 2 * LANES), w.times(v, LANES)), "float")
+                    _output(w, place, bias, w.at(vectors, w.times(v, VECTOR_WORDS)), own, to)
+            w.line(f"store i64 {w.add(w.value(f'load i64, ptr {row}'), height)}, ptr {row}")
+            behind = w.at(w.value(f"load ptr, ptr {filters}"), w.times(of_product, PRODUCTS), "i8")
+            w.line(f"store ptr {behind}, ptr {filters}")
+    w.line("ret i32 0")
+    return w.text
+
+
+def _input_tiles(w: Writer, vectors: str, apart: str) -> None:
+    """The tiles of two vectors, of all channels."""
+    offsets = []
+    for row, column in itertools.product(range(READ), repeat=2):
+        plane = w.times("%plane", row % MADE * MADE + column % MADE)
+        within = w.add(w.times("%line", row // MADE), w.times("%place", column // MADE))
+        offsets.append(w.add(plane, within))
+    starts = [w.load(vectors, v * VECTOR_WORDS) for v in range(2)]
+    of_channel = w.times("%plane", MADE * MADE)
+    with w.loop("%channels") as c:
+        base = w.at("%planes", w.times(c, of_channel), "i8")
+        for v, start in enumerate(starts):
+            seen = w.at(base, start, "i8")
+            places = [load(w, w.at(seen, offset, "i8")) for offset in offsets]
+            columns = [_input_column(w, *places[i::READ]) for i in range(READ)]
+            rows = [_input_column(w, *(column[r] for column in columns)) for r in range(READ)]
+            to = w.at("%scratch", w.add(w.times(c, 2 * LANES), v * LANES), "float")
+            for number, x in enumerate(x for row in rows for x in row):
+                store(w, x, w.at(to, w.times(apart, number), "i8"))
+
+
+def _input_column(w: Writer, a: str, b: str, c: str, d: str) -> list[str]:
+    """a - c, b + c, c - b, b - d."""
+    return [w.value(f"{op} {FULL} {x}, {y}") for op, x, y in (
+        ("fsub", a, c), ("fadd", b, c), ("fsub", c, b), ("fsub", b, d)
+    )]  # fmt: skip
+
+
+def _output_column(w: Writer, a: str, b: str, c: str, d: str) -> list[str]:
+    """a + b + c, b - c - d."""
+    both = [w.value(f"{op} {FULL} {b}, {c}") for op in ("fadd", "fsub")]
+    return [w.value(f"fadd {FULL} {a}, {both[0]}"), w.value(f"fsub {FULL} {both[1]}, {d}")]
+
+
+def _output(w: Writer, sums: str, bias: str, vector: str, own: str, to: str) -> None:
+    """One row of the result for a vector of tiles: four vectors, brought into the order of memory and written piece by
+    piece.
+    """
+    found = [load(w, w.at(sums, p * _RESULTS, "float")) for p in range(PRODUCTS)]
+    columns = [_output_column(w, *found[i::READ]) for i in range(READ)]
+    for a in range(MADE):
+        pair = _output_column(w, *(column[a] for column in columns))
+        pair = [w.value(f"fadd {FULL} {x}, {bias}") for x in pair]
+        for half in range(2):
+            at = w.at(vector, ORDERS + half * LANES * SIZE // 8)
+            lanes = w.value(f"load {WORDS}, ptr {at}, align 8")
+            given = f"{FULL} {pair[0]}, {WORDS} {lanes}, {FULL} {pair[1]}"
+            mixed = w.value(f"call {FULL} @llvm.x86.avx512.vpermi2var.ps.512({given})")
+            w.line(f"store {FULL} {mixed}, ptr {w.at(own, (2 * a + half) * LANES, 'float')}, align 64")
+    first = w.at("%entries", w.times(w.load(vector, 1), ENTRY_WORDS))
+    with w.loop(w.load(vector, 2)) as number:
+        entry = w.at(first, w.times(number, ENTRY_WORDS))
+        bits = w.value(f"trunc i64 {w.load(entry, 1)} to i{LANES}")
+        lanes = w.value(f"bitcast i{LANES} {bits} to {BITS}")
+        x = w.value(f"load {FULL}, ptr {w.at(own, w.load(entry, 0), 'i8')}, align 64")
+        store(w, x, w.at(to, w.load(entry, 2), "i8"), lanes)
+
+
+__all__ = [
+    "ENTRY_WORDS", "HEIGHTS", "MADE", "NAMES", "ORDERS", "TILE_WORDS", "VECTOR_WORDS", "declared", "filter_scratch",
+    "filters_of", "planes_of", "product_scratch", "winograd_ir",
+]  # fmt: skip
