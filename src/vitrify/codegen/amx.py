@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import sys
+from typing import Any
 
 from ..core.config import may_use_amx
 from . import gemm_amx, gemm_bf16
@@ -57,9 +58,14 @@ def is_permitted() -> bool:
     """Ask Linux to let this process use tiles: all threads of it, those that are there already included, and the
     processes that it forks. A system that knows nothing of them, or has reasons against it, refuses.
     """
+    return bool(_system_call()(_ARCH_PRCTL, _REQUEST_PERMISSION, _TILE_DATA) == 0)
+
+
+@functools.lru_cache(maxsize=1)
+def _system_call() -> Any:
     call = ctypes.CDLL(None).syscall
     call.restype, call.argtypes = ctypes.c_long, [ctypes.c_long] * 3
-    return bool(call(_ARCH_PRCTL, _REQUEST_PERMISSION, _TILE_DATA) == 0)
+    return call
 
 
 @functools.lru_cache(maxsize=1)
@@ -78,6 +84,7 @@ def measured() -> dict[str, float] | None:
 
 def _tried() -> bytes:
     """What a trial finds, as it is kept on disk."""
+    _system_call()  # a forked process had better not look for it: another thread may have been loading a library
     by_tiles = Product(gemm_amx.address(), gemm_amx.scratch_bytes)
     by_pairs = Product(gemm_bf16.address(), gemm_bf16.scratch_bytes)
     return json.dumps(ratios(by_tiles, by_pairs, [*_KINDS.values(), *_CHECKED], is_permitted)).encode()
