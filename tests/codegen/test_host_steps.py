@@ -389,3 +389,19 @@ def test_reference_counts_stay(runs):
         static(x, tensor(2))
     after = sys.getrefcount(noted), sys.getrefcount(None), sys.getrefcount(np.dtype("float32"))
     assert all(abs(a - b) < 100 for a, b in zip(after, before)) and np.array_equal(array, X)
+
+
+def printed_list(x, n):
+    found = [0.5]
+    if n > 0:
+        for value in x:
+            if value > 1:
+                found.append(0.25)
+            print(found)
+    return x + len(found)
+
+
+def test_lists_that_python_is_shown_are_no_arrays(capsys):
+    args = tensor(np.float32([0.5, 2.0])), tensor(1)
+    settled(printed_list, *args)
+    assert capsys.readouterr().out == "[0.5]\n[0.5, 0.25]\n" * SETTLED

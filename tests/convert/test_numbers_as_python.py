@@ -129,3 +129,147 @@ def remainder_of_zero(x):
 @pytest.mark.parametrize("function", [remainders, remainder_of_zero])
 def test_remainders_with_the_sign_of_what_is_divided(function):
     compare(function, *CALLS, strict=True)
+
+
+def numbers_of_two_classes(x):
+    found = [1]
+    if x[0] > 0:
+        found.append(0.5)
+    return [n * 2 for n in found]
+
+
+def items_of_two_classes(x):
+    found = numbers_of_two_classes(x)
+    total = 0
+    for n in found:
+        total = total + n
+    return found, found[0], found[-1], total, f"{found}", x * found[0]
+
+
+def changed_items_of_two_classes(x):
+    found = numbers_of_two_classes(x)
+    found.append(7)
+    found.insert(0, 1.5)
+    last = found.pop()
+    return last, found, dict(enumerate(found)), tuple(found)
+
+
+def items_of_two_classes_in_a_loop(x):
+    found = numbers_of_two_classes(x)
+    i = paddle.zeros([])
+    while i < x.sum():
+        found = [n + n for n in found]
+        i = i + 1
+    return found, x * found[-1]
+
+
+FUNCTIONS = [numbers_of_two_classes, items_of_two_classes, changed_items_of_two_classes, items_of_two_classes_in_a_loop]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_items_of_lists_keep_the_class_of_their_path(function):
+    compare(function, *CALLS, strict=True)
+    compare(function, *CALLS, strict=True, full_graph=False)
+
+
+def whole_on_one_path(x):
+    n = 1
+    return n - 0.5 if x[0] > 0 else n
+
+
+def item_at(x):
+    return [x, x * 2, x * 3][whole_on_one_path(x) % 3]
+
+
+def item_put_at(x):
+    found = [x, x * 2]
+    if x[0] < 0:
+        found.append(x)
+    found[whole_on_one_path(x)] = x * 5
+    return found
+
+
+def slice_to(x):
+    return x[: whole_on_one_path(x)]
+
+
+def text_at(x):
+    return "abc"[whole_on_one_path(x)]
+
+
+def range_to(x):
+    return sum(range(whole_on_one_path(x) * 3))
+
+
+def repeated(x):
+    return [x] * whole_on_one_path(x), "ab" * whole_on_one_path(x)
+
+
+def popped_at(x):
+    found = [x, x * 2]
+    if x[0] < 0:
+        found.append(x)
+    return found.pop(whole_on_one_path(x))
+
+
+def put_in_at(x):
+    found = [x, x * 2]
+    found.insert(whole_on_one_path(x), x)
+    return found
+
+
+def deleted_at(x):
+    found = [x, x * 2, x * 3]
+    del found[whole_on_one_path(x)]
+    return found
+
+
+def of_bits(x):
+    return whole_on_one_path(x) | 4, 1 << whole_on_one_path(x)
+
+
+def inverted(x):
+    return ~whole_on_one_path(x)
+
+
+def caught(x):
+    try:
+        return [x, x * 2][whole_on_one_path(x)]
+    except TypeError as error:
+        return str(error)
+
+
+WHOLE = [item_at, item_put_at, slice_to, text_at, range_to, repeated, popped_at, put_in_at, deleted_at, of_bits]
+
+
+@pytest.mark.parametrize("function", [*WHOLE, inverted, caught])
+def test_where_python_takes_whole_numbers_only(function):
+    compare(function, *CALLS)
+    compare(function, *CALLS, full_graph=False)
+
+
+def kinds_that_become_one(x):
+    found = [(1, x)]
+    k = 1.5
+    found.insert(0, 1)
+    if x[1] > 0:
+        found.extend([3, x[0]])
+    elif x[2] > 0:
+        found.append(k)
+    return tuple(found)
+
+
+def text_of_one_of_two_lists(x):
+    found = [1]
+    if x[2] > 1:
+        if x[1] > -1:
+            found = found + [4]
+    else:
+        found.append(0.25)
+    return found, f"{found}"
+
+
+@pytest.mark.parametrize("function", [kinds_that_become_one, text_of_one_of_two_lists])
+def test_items_of_kinds_that_paths_tell_apart(function):
+    compare(function, *CALLS, strict=True)
+    compare(function, *CALLS, strict=True, full_graph=False)

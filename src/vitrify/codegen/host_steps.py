@@ -19,7 +19,7 @@ from .calls import CALL, DEEP
 from .errors import NoNativeForm
 from .kept import array_words, copy_to_item, new_array, next_item, no_array_words
 from .objects import DATA, ITEMS
-from .operands import STATE, Frame, Maybe, Step, all_steps
+from .operands import STATE, Frame, Listed, Maybe, Step, all_steps
 from .steps import PARAMETERS, PLAN, RAISED, python, word
 from .writer import Writer
 
@@ -47,8 +47,8 @@ def host_call(
     n: Assembler, host: Host, operator: Operator, values: Sequence[Any], raises_only: bool = False
 ) -> tuple[Any, ...]:
     """What an operator gives that Python runs: the step for it is added. Raises NoNativeForm."""
-    if any(isinstance(v, (Frame, Maybe)) for v in values):
-        raise NoNativeForm("Python is given what may be missing")
+    if any(isinstance(v, (Frame, Listed, Maybe)) for v in values):
+        raise NoNativeForm("Python is given a list, or what may be missing")
     metas = [v.meta for v in operator.outputs]
     if not all(isinstance(m, Meta) and m.is_static for m in metas):
         raise NoNativeForm("Python gives arrays of sizes that only the run knows")

@@ -45,7 +45,8 @@ MIXED = "mixed"
 
 
 LEAST: dict[Any, type] = {
-    **dict.fromkeys((add_op, subtract_op, multiply_op, floor_divide_op, mod_op, neg_op, get_op("square")), int),
+    **dict.fromkeys((add_op, subtract_op, multiply_op, floor_divide_op, mod_op, neg_op), int),
+    **dict.fromkeys(map(get_op, ("square", "abs")), int),
     divide_op: float,
 }
 LEAST |= {NUMBER_OPS[op]: least for op, least in LEAST.items() if op in NUMBER_OPS}
@@ -162,7 +163,8 @@ def pass_on(op: Any, inputs: Sequence[Any], outs: Sequence[Variable]) -> None:
         return
     for out in outs:
         kind = kinds[0].without_none() if len(kinds) == 1 and _stays(kinds[0], inputs, out) else None
-        unclear = {CLASS, MIXED} if kinds and kind is None else set()
+        is_truth = out.dtype.is_bool and op is not where_op and not any(GraphTensor in held.kinds for held in kinds)
+        unclear = {CLASS, MIXED} if kinds and kind is None and not is_truth else set()  # numbers compare to a bool
         mark(out, kind, facts - ({DTYPE} if out.dtype.is_bool else set()) | unclear, loop)
 
 

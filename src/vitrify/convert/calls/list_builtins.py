@@ -36,7 +36,7 @@ from ..containers.deques import GraphDeque
 from ..containers.dicts import GraphDict, GraphItems, GraphKeys, SortedItems, SortedKeys, dict_of_view, partial_items
 from ..containers.displays import Spread, new_list
 from ..containers.item_kinds import is_of_kinds
-from ..containers.list_items import Items, passed_on
+from ..containers.list_items import Items
 from ..containers.lists import GraphList
 from ..containers.searching import count_of, index_of
 from ..containers.sets import GraphSet
@@ -51,7 +51,7 @@ from ..operators.operate import operate
 from ..operators.ordering import objects_in_order, ordered
 from ..values.base import builder, is_graph, is_tensor
 from ..values.deferred import is_deferred
-from ..values.emit import is_numeric
+from ..values.emit import is_numeric, passed_on
 from ..values.one_of import GraphOneOf, each_option, settled
 from ..values.optional import assert_not_none
 from ..values.sequences import GraphSequence

@@ -22,11 +22,12 @@ from ...ops.shape import reshape
 from ...ops.sizes import size_of
 from ...ops.split import chunk, dsplit, hsplit, split, tensor_split, vsplit
 from ..containers.columns import column_of
-from ..containers.list_items import Items, passed_on
+from ..containers.list_items import Items
 from ..containers.lists import GraphList
 from ..containers.specs import TensorSpec
 from ..values.base import is_graph
 from ..values.deferred import Call, captured, record
+from ..values.emit import passed_on
 from ..values.handlers import refuse_if_caught
 from ..values.sequences import GraphSequence
 from ..values.text import GraphText, concatenated, shown

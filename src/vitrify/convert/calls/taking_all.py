@@ -12,13 +12,14 @@ from typing import Any
 from ...core.meta import Meta
 from ...core.pytree import OpenDeque, OpenDict, OverList, is_open, list_in
 from ...ops.lists import list_unstack_op
-from ..containers.list_items import Items, passed_on
+from ..containers.list_items import Items
 from ..containers.lists import GraphList
 from ..containers.sets import GraphSet
 from ..containers.specs import TensorSpec
 from ..control.comprehension import as_set, dict_of_pairs, gathered, listed
 from ..control.pushed import pushing
 from ..host.value import HostValue
+from ..values.emit import passed_on
 
 _CONTAINERS = (list, dict, set, frozenset, deque, OverList)
 _METHODS = frozenset(

@@ -14,11 +14,12 @@ from ...core.meta import Meta
 from ...core.pytree import OneOf
 from ...ir.numbers import as_number
 from ...ops.compare import equal
-from ...ops.creation import assign, full
+from ...ops.creation import arange, assign, full
 from ...ops.gather import gather
-from ...ops.lists import list_len_op, list_stack_op, list_unstack_op
+from ...ops.like import cast
+from ...ops.lists import list_append_op, list_extend_op, list_len_op, list_order_op, list_stack_op, list_unstack_op
 from ..values.base import builder
-from ..values.emit import emit
+from ..values.emit import emit, passed_on
 from ..values.one_of import GraphOneOf
 from .choices import ChoiceSpec
 from .specs import SameSpec, Spec, StructSpec, TensorSpec, holds_lists, metas_of
@@ -33,9 +34,9 @@ def is_of_kinds(spec: Spec) -> bool:
     return isinstance(spec, StructSpec) and spec.kind is OneOf
 
 
-def maybe_none(spec: Spec) -> StructSpec:
-    """The spec of what is None in some of the items."""
-    return StructSpec(OneOf, None, (_WHICH, SameSpec(None), spec))
+def of_all_kinds(specs: Sequence[Spec]) -> StructSpec:
+    """The spec of what is of one of these kinds."""
+    return StructSpec(OneOf, None, (_WHICH, *specs))
 
 
 def kinds_in(spec: Spec) -> tuple[Spec, ...]:
@@ -63,7 +64,7 @@ def of_kinds(a: Spec, b: Spec, join_alike: Join, error: UnsupportedError) -> Str
     dicts = [kind for kind in found if isinstance(kind, StructSpec) and issubclass(kind.kind, dict)]
     if len(found) > MAX_KINDS or len(dicts) > 1 or not all(map(_may_be_zeros, found)):
         raise error  # of dicts with other keys, one with keys that the run knows is made instead
-    return StructSpec(OneOf, None, (_WHICH, *found))
+    return of_all_kinds(found)
 
 
 def in_step(a: Spec, b: Spec, join_alike: Join) -> StructSpec | None:
@@ -134,8 +135,11 @@ def refitted(
     code: the one with the kind of each item, where there are several.
     """
     at = places(given, wanted, join_alike)
-    own = kinds_in(given)
-    parts = {place: refit(kind, kinds_in(wanted)[place]) for place, kind in zip(at, own)}
+    parts: dict[int, list[Any]] = {}
+    for index, (place, kind) in enumerate(zip(at, kinds_in(given))):
+        made = refit(kind, kinds_in(wanted)[place])
+        held = parts.get(place)
+        parts[place] = made if held is None else [_instead(code, index, a, b) for a, b in zip(held, made)]
     length = as_number(list_len_op(like))
     codes = _repeated(full([], at[0], "int64"), length) if code is None else _mapped_all(code, at)
     found = [codes]
@@ -160,4 +164,16 @@ def _mapped(code: Any, table: Sequence[int]) -> Any:
 def _mapped_all(codes: Any, table: Sequence[int]) -> Any:
     if list(table) == list(range(len(table))):
         return codes
-    return list_unstack_op(gather(assign(list(table)), list_stack_op(codes, axis=0)), axis=0)
+    return list_unstack_op(gather(assign(list(table)), _stacked(codes)), axis=0)
+
+
+def _stacked(codes: Any) -> Any:
+    """The numbers in a list, which may be empty, as one tensor."""
+    return list_stack_op(list_append_op(codes, full([], 0, int64)), axis=0)[:-1]
+
+
+def _instead(codes: Any, index: int, others: Any, these: Any) -> Any:
+    """The list Variable with the items of `these` where the code is `index`, and of `others`, as long, elsewhere."""
+    length = as_number(list_len_op(codes))
+    order = arange(length) + length * cast(equal(_stacked(codes), index), int64)
+    return passed_on(list_order_op, list_extend_op(others, these), order)

@@ -15,24 +15,19 @@ from typing import Any
 
 from ...core.errors import UnsupportedError
 from ...core.meta import UNKNOWN, Meta
-from ...core.modes import grad_enabled, scoped
 from ...core.pytree import OneOf, OpenList, all_leaves, is_open, is_partial, node_of, rebuild
 from ...eager.host_expr import of_kind
 from ...ir.graph_tensor import sample
 from ...ir.numbers import as_number, number_dtype
 from ...ir.program import Variable
 from ...ir.varying import CLASS, KINDS, MIXED, Kind, facts_of, kind_code, kind_of, kinds_of, mark, may_be_number
-from ...ops.compare import logical_not
 from ...ops.creation import full
-from ...ops.like import cast
 from ...ops.lists import list_cast_op, list_len_op, list_of_op, list_unstack_op, list_zip_op
-from ...ops.promote import SCALARS
-from ...ops.registry import OpDef
-from ..values.base import Undefined, builder
-from ..values.emit import common_dtype, dtype_of, emit, is_numeric, is_python_number
+from ..values.base import Undefined
+from ..values.emit import common_dtype, dtype_of, emit, is_numeric, is_python_number, passed_on
 from ..values.one_of import GraphOneOf, settled
-from ..values.optional import is_none, optional_kind
 from ..values.text import GraphText
+from .by_class import as_options, spec_by_class
 from .choices import ChoiceSpec, choice_of, number_for, value_for
 from .inner_lists import (
     is_any_twice,
@@ -44,7 +39,7 @@ from .inner_lists import (
     note_put,
     rows_in,
 )
-from .item_kinds import in_step, is_of_kinds, kinds_in, maybe_none, of_kinds, packed, refitted
+from .item_kinds import in_step, is_of_kinds, kinds_in, of_kinds, packed, refitted
 from .specs import CODE, TWICE, ListSpec, SameSpec, Spec, StructSpec, TensorSpec, can_be_twice, is_list_spec, metas_of
 from .text_items import WRITTEN, TextSpec, WrittenSpec, text_spec, variables_of
 
@@ -90,12 +85,6 @@ def is_lost(value: Any) -> bool:
 # --- what values are -------------------------------------------------------------------------------------------------
 
 
-def passed_on(op: OpDef, *inputs: Any, **attrs: Any) -> Any:
-    """`op` of lists: under no_grad, too, what a list holds keeps its gradient, as the same objects do in eager code."""
-    with scoped(grad_enabled, True):
-        return op(*inputs, **attrs)
-
-
 def spec_of(value: Any) -> Spec:
     """The spec of one value."""
     value = settled(value)
@@ -119,8 +108,7 @@ def spec_of(value: Any) -> Spec:
     if isinstance(value, Undefined):
         raise value.fail()
     if is_numeric(value):
-        spec = _tensor_spec(value)
-        return spec if optional_kind(value) is None else maybe_none(spec)
+        return spec_by_class(value, _tensor_spec) or _tensor_spec(value)
     if isinstance(value, GraphText):
         return text_spec(value)
     held = all_leaves((value.args, vars(value))) if isinstance(value, BaseException) else ()
@@ -140,22 +128,6 @@ def _tensor_spec(value: Any) -> TensorSpec:
     mixed = may_be_number(value)
     kinds = kinds_of(value) - {NoneType} if mixed and kind_of(value) is not None else frozenset[type]()
     return TensorSpec(Meta(tuple(getattr(value, "shape", ())), dtype), number, mixed, kinds)
-
-
-def _as_options(value: Any) -> Any:
-    """`value`; what may be None as a value of two kinds, the first of which is None."""
-    kind = optional_kind(value)
-    if kind is None:
-        return value
-    number = next((held for held in KINDS if held in SCALARS and held in kind.kinds), None)
-
-    def nothing() -> Any:
-        shape = [max(size, 0) for size in value.shape]
-        return full(shape, 0, value.dtype) if number is None else number(0)
-
-    absent = is_none(value)
-    known = builder().choose(absent, nothing, lambda: value, "an item")
-    return GraphOneOf([as_number(cast(logical_not(absent), "int64")), None, known])
 
 
 def item_spec(value: Any) -> Spec | None:
@@ -336,7 +308,7 @@ def pack(spec: Spec, value: Any, read: Callable[[Any], Any] = lambda v: v) -> li
     if isinstance(spec, TextSpec):
         return [emit(read(var), var.dtype) for var in variables_of(spec, value)]
     if is_of_kinds(spec):
-        given, value = spec_of(value), _as_options(value)
+        given, value = spec_of(value), as_options(value)
         if in_step(given, spec, _join_alike) != spec:
             return packed(spec, value, given, _join_alike, partial(pack, read=read))
     if isinstance(spec, StructSpec):

@@ -29,9 +29,11 @@ from ..state.journal import note_write
 from ..state.places import ContentPlace
 from ..values.base import builder, is_graph
 from ..values.deferred import Call, Input
+from ..values.emit import passed_on
 from ..values.one_of import by_option, settled
 from ..values.sequences import GraphSequence
 from ..values.user_errors import for_user, note_user_error
+from ..values.whole import whole
 from .inner_lists import (
     Origin,
     Path,
@@ -58,7 +60,6 @@ from .list_items import (
     join,
     list_spec,
     pack,
-    passed_on,
     shared_level,
     shared_spec,
     spec_in,
@@ -346,6 +347,7 @@ class GraphList(OpenList):
     @for_user
     def insert(self, index: Any, value: Any) -> None:
         """`list.insert`."""
+        index = whole(index, lambda at: [].insert(at, value))
         if self._changing() and not is_graph(index):
             super().insert(index, value)
             self._tell()
@@ -364,6 +366,7 @@ class GraphList(OpenList):
     @for_user
     def pop(self, index: Any = -1) -> Any:
         """`list.pop`."""
+        index = whole(index, [0].pop)
         if self._changing() and not is_graph(index):
             found = super().pop(index)
             self._tell()

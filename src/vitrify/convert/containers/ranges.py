@@ -21,6 +21,7 @@ from ..values.handlers import refuse_if_caught
 from ..values.sequences import GraphSequence, constant
 from ..values.text import concatenated, shown
 from ..values.user_errors import for_user
+from ..values.whole import whole
 from .dicts import must_hold
 from .flags import both, either, negated
 from .positions import must_have
@@ -127,7 +128,7 @@ def graph_range(start: Any, stop: Any, step: Any) -> GraphRange:
 
 def _bound(value: Any) -> Any:
     """A bound, step or index of a range; raises TypeError where it is none."""
-    value = as_graph(value)
+    value = whole(as_graph(value), range)
     if not is_graph(value):
         return operator.index(value)
     if is_number(value) and value.dtype.is_floating:

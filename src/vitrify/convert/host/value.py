@@ -27,12 +27,13 @@ from ...ir.graph_tensor import as_number
 from ...ir.program import Block, Variable
 from ...ops.lists import list_unstack_op
 from ...ops.sizes import dim_size
-from ..containers.list_items import Items, passed_on
+from ..containers.list_items import Items
 from ..containers.lists import GraphList
 from ..containers.specs import TensorSpec
 from ..state.journal import innermost_journal
 from ..values.base import builder
 from ..values.deferred import Call, Deferred, Input, Joinable, captured, parts, record
+from ..values.emit import passed_on
 from ..values.sequences import GraphSequence
 from .changes import (
     ChangedArrayError,

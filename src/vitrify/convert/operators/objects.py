@@ -38,6 +38,7 @@ from ..values.odd_operands import ask, is_odd
 from ..values.one_of import by_option
 from ..values.user_code import class_attribute, user_method
 from ..values.user_errors import for_user, note_user_error
+from ..values.whole import whole_key
 from .mutators import mutators_of, note_content, note_item
 from .operate import get_item, operate, require_operands
 
@@ -129,6 +130,8 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
     if put is not None:
         put(key, value)
         return
+    if not is_number(owner):
+        key = whole_key(owner, key, lambda like, part: operator.setitem(like, part, 0))
     if isinstance(owner, dict) and is_undecided(key):
         for_each_key(lambda known: _set_item(owner, known, value), key)
         return
@@ -203,6 +206,7 @@ def del_item(owner: Any, key: Any) -> None:
         return
     if is_number(owner):
         ask(operator.delitem, owner, key)
+    key = whole_key(owner, key, operator.delitem)
     check_key(owner, key)
     if isinstance(owner, (OpenDict, OverList)) or is_tensor(owner):
         pass  # the one notes its changes itself, the other has no items to lose: an error

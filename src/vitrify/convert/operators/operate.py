@@ -38,6 +38,7 @@ from ..values.optional import assert_not_none, is_none, optional_kind, refuse_no
 from ..values.text import GraphText
 from ..values.user_code import class_attribute, converted, user_method
 from ..values.user_errors import for_user
+from ..values.whole import whole, whole_key, whole_operands
 from .lexicographic import are_by_fields, are_sequences, by_fields, compared
 
 _Function = Callable[..., Any]
@@ -58,6 +59,8 @@ _UNARY: dict[str, tuple[_Function, str]] = {
 }  # fmt: skip
 _KNOWN = (*SCALARS, str, list, tuple, dict, NoneType, Tensor, Variable)
 """Operands whose operators do nothing that may be done while converting."""
+_OF_WHOLE = frozenset({"<<", ">>", "&", "|", "^"})
+_SEQUENCES = (str, bytes, list, tuple)
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
@@ -71,6 +74,7 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         method = user_method(left, special)
         if method is not None:
             return method()
+        left = whole(left, function) if symbol == "~" else left
         is_flag = symbol != "-" and is_number(left) and left.dtype.is_bool  # ~True is -2
         return function(as_number(cast(left, "int64")) if is_flag else left)
     (other,) = right
@@ -85,6 +89,8 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         return by_fields(symbol, left, other, operate)
     if symbol in ("==", "!=") and isinstance(left, OrderedDict) and isinstance(other, GraphDict):
         left, other = other, left  # Python's would look at what is in the other as in a plain dict, without asking it
+    if symbol in _OF_WHOLE or (symbol == "*" and (isinstance(left, _SEQUENCES) or isinstance(other, _SEQUENCES))):
+        left, other = whole_operands(function, left, other)
     if is_odd(symbol, left, other):
         known = ask(function, left, other)  # refuses what numbers don't do: there is no `1 + []`
         if symbol in ("==", "!="):
@@ -198,6 +204,7 @@ def _get_item(owner: Any, key: Any) -> Any:
     refuse_items(owner)
     if is_number(owner):
         return ask(operator.getitem, owner, key)
+    key = whole_key(owner, key, operator.getitem)
     key = with_columns(tensor_index(key)) if is_tensor(owner) else index_of(key)
     if isinstance(owner, dict) and is_undecided(key):
         return for_each_key(lambda known: get_item(owner, known), key)

@@ -8,6 +8,8 @@ from typing import Any
 
 from ...core.dtype import DType, default_dtype, promote, promote_scalar
 from ...core.dtype import scalar_dtype as dtype_of_number
+from ...core.meta import ListMeta
+from ...core.modes import grad_enabled, scoped
 from ...core.pytree import is_open
 from ...eager.tensor import Tensor
 from ...ir.builder import UNSET
@@ -16,19 +18,24 @@ from ...ir.numbers import is_number, number_dtype
 from ...ir.program import Block, Variable
 from ...ops.creation import full
 from ...ops.like import cast
+from ...ops.lists import list_of_op
 from ...ops.promote import SCALARS
+from ...ops.registry import OpDef
 from .base import builder
 
 
 @dataclass(frozen=True)
 class Placeholder:
-    """Zeros of a shape, made in the block where a variable is unset."""
+    """Zeros of a shape, or an empty list of `items`, made in the block where a variable is unset."""
 
     shape: tuple[int, ...]
+    items: Any = None
 
 
 def placeholder_for(value: Any) -> Placeholder:
-    """Zeros like `value`; unknown sizes become 0."""
+    """Zeros like `value`, of which unknown sizes become 0; an empty list for a list."""
+    if isinstance(value, Variable) and isinstance(value.meta, ListMeta):
+        return Placeholder((), value.meta.item)
     shape = getattr(value, "shape", ())
     return Placeholder(tuple(0 if d < 0 else d for d in shape))
 
@@ -96,6 +103,8 @@ def emit(value: Any, dtype: DType | None) -> Variable:
     if isinstance(value, Deferred):
         value = value.make()
     if isinstance(value, Placeholder):
+        if value.items is not None:
+            return list_of_op(item=value.items)  # type: ignore[no-any-return]
         return full(list(value.shape), 0, dtype)  # type: ignore[no-any-return]
     if isinstance(value, SCALARS):
         return full([], value, dtype or scalar_dtype(value))  # type: ignore[no-any-return]
@@ -103,3 +112,9 @@ def emit(value: Any, dtype: DType | None) -> Variable:
     if dtype is not None and var.dtype is not dtype:
         var = cast(var, dtype)
     return var
+
+
+def passed_on(op: OpDef, *inputs: Any, **attrs: Any) -> Any:
+    """`op` of lists: under no_grad, too, what a list holds keeps its gradient, as the same objects do in eager code."""
+    with scoped(grad_enabled, True):
+        return op(*inputs, **attrs)

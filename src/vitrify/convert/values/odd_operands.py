@@ -22,12 +22,13 @@ def is_odd(symbol: str, left: Any, right: Any) -> bool:
 def ask(function: Callable[..., Any], *operands: Any) -> Any:
     """What `function` gives for stand-ins of the operands; its error is the one that eager code raises here."""
     try:
-        return function(*map(_stand_in, operands))
+        return function(*map(stand_in, operands))
     except (TypeError, AttributeError) as err:
         raise note_user_error(err) from None
 
 
-def _stand_in(value: Any) -> Any:
+def stand_in(value: Any) -> Any:
+    """What Python says the same of as of `value`: numbers and containers of its class."""
     if is_number(value):
         return sample(value)
     if isinstance(value, OpenList):
