@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import vitrify as paddle
 from vitrify.ops.scalar import NUMPY
 
 RNG = np.random.default_rng(0)
@@ -28,3 +29,32 @@ def test_chooses_as_numpy(dtype: str, condition: Any) -> None:
         found, expected = NUMPY.where(condition, a, b), np.where(condition, a, b)
         assert found.dtype == expected.dtype and found.shape == expected.shape
         assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "number", "expected"),
+    [
+        ("float16", 0.0, "float32"),
+        ("bfloat16", -1e4, "float32"),
+        ("float16", np.float16(1), "float16"),
+        ("float32", np.float64(2), "float64"),
+        ("float64", 0.5, "float64"),
+        ("float32", float("-inf"), "float32"),
+    ],
+)
+def test_a_fraction_has_a_dtype_of_its_own_as_in_paddle(dtype: str, number: Any, expected: str) -> None:
+    condition, x = paddle.to_tensor([True, False]), paddle.to_tensor([1.0, 2.0]).astype(dtype)
+
+    def chosen(c: Any, x: Any) -> Any:
+        return paddle.where(c, x, number), paddle.where(c, number, x), c.where(x, number)
+
+    for fn in (chosen, paddle.jit.to_static(chosen, full_graph=True)):
+        first, second, third = fn(condition, x)
+        assert [t.dtype.name for t in (first, second, third)] == [expected] * 3
+        assert first.astype("float64").tolist() == [1.0, float(paddle.to_tensor(number).astype(expected))]
+        assert second.astype("float64").tolist() == [float(paddle.to_tensor(number).astype(expected)), 2.0]
+
+
+def test_what_is_chosen_in_place_keeps_its_dtype() -> None:
+    x = paddle.to_tensor([1.0, 2.0]).astype("float16")
+    assert paddle.where_(paddle.to_tensor([True, False]), x, 0.5).dtype is paddle.float16 and x.tolist() == [1.0, 0.5]

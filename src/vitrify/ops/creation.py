@@ -325,7 +325,9 @@ def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | None = None, *, out: Any = None,
     device: Any = None, requires_grad: bool = False, pin_memory: bool = False,
 ) -> Any:  # fmt: skip
-    """The matrix with ones on its diagonal: [num_rows, num_columns], square by default. Source: paddle.eye.
+    """The matrix with ones on its diagonal: [num_rows, num_columns], square by default.
+
+    Raises DTypeError for a size below 0, a TypeError as Paddle's. Source: paddle.eye.
 
     Example:
         >>> import vitrify as paddle
@@ -334,6 +336,9 @@ def eye(
     """
     rows = as_int("eye", num_rows, "num_rows")
     columns = rows if num_columns is None else as_int("eye", num_columns, "num_columns")
+    for name, size in (("num_rows", rows), ("num_columns", columns)):
+        if isinstance(size, int) and size < 0:
+            raise DTypeError(f"eye: {name} must be an int >= 0, got {size}")
     made = eye_op(num_rows=rows, num_columns=columns, dtype=default_dtype() if dtype is None else as_dtype(dtype))
     return finish("eye", made, out, device, requires_grad)
 

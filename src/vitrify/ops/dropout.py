@@ -15,7 +15,7 @@ from .arguments import is_tensor, is_unknown, rank_of
 from .elementwise import multiply_op, scale, scale_op
 from .like import assign_op, cast, cast_op
 from .registry import Instead, NoGradient, OpDef, define_op
-from .select import where
+from .select import where_op
 
 # --- ops -------------------------------------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ def _by_unknown(x: Any, p: Any, axes: Shape, training: bool, upscale: bool) -> A
     if not training:
         return x if upscale else x * cast(1.0 - p, x.dtype)
     kept = x * cast(keep_mask_by_op(x, p, axes=axes), x.dtype)
-    return kept * cast(where(p == 1, 0.0, 1.0 / (1.0 - p)), x.dtype) if upscale else kept
+    return kept * cast(where_op(p == 1, 0.0, 1.0 / (1.0 - p)), x.dtype) if upscale else kept
 
 
 @aliased(x="input")
@@ -250,7 +250,7 @@ def _alpha_dropout(op: str, x: Any, p: float, training: bool, axes: Sequence[int
         return scale(x, 0.0)
     a = ((1 - p) * (1 + p * _SATURATION**2)) ** -0.5
     keep = keep_mask_op(x, p=p, axes=normalize_axes(op, axes, rank_of(op, x)))
-    return scale(where(keep, x, _SATURATION), a, -a * _SATURATION * p)
+    return scale(where_op(keep, x, _SATURATION), a, -a * _SATURATION * p)
 
 
 def alpha_dropout(x: Any, p: float = 0.5, training: bool = True, name: str | None = None) -> Any:

@@ -8,13 +8,13 @@ from ..core.modes import grad_enabled
 from .arguments import packs_ints
 from .creation import full
 from .like import full_like
-from .select import where
+from .select import where_op
 
 
 def refilled(x: Any, value: Any) -> Any:
     """x, which holds `value` from here on: it wants a gradient as before, and what made it gets zeros."""
     wants = grad_enabled.get() and not x.stop_gradient and x.dtype.is_floating
-    return x._become(where(full_like(x, True, "bool"), value, x) if wants else value)
+    return x._become(where_op(full_like(x, True, "bool"), value, x) if wants else value)
 
 
 def fill_(x: Any, value: Any) -> Any:

@@ -14,7 +14,7 @@ from .reduce import mean, sum
 from .reduction import check_reduction, given, reduced
 from .registry import define_elementwise
 from .same_sizes import same_sizes
-from .select import clip, maximum, where
+from .select import clip, maximum, where_op
 from .shape import unsqueeze
 from .sizes import size_of
 from .special import sigmoid
@@ -89,7 +89,7 @@ def smooth_l1_loss(
     check_reduction("smooth_l1_loss", reduction)
     label = same_shape("smooth_l1_loss", input, label)
     error = (input - label).abs()
-    loss = where(error < delta, 0.5 * square(error), delta * error - 0.5 * delta * delta)
+    loss = where_op(error < delta, 0.5 * square(error), delta * error - 0.5 * delta * delta)
     return reduced(loss if is_huber else loss / delta, reduction)
 
 
@@ -220,8 +220,8 @@ def kl_div(input: Any, label: Any, reduction: str = "mean", log_target: bool = F
         loss = exp(label) * (label - input)
     else:
         positive = label > 0
-        safe = where(positive, label, 1.0)
-        loss = where(positive, label * (log(safe) - input), zeros_like(input))
+        safe = where_op(positive, label, 1.0)
+        loss = where_op(positive, label * (log(safe) - input), zeros_like(input))
     if reduction == "batchmean":
         return sum(mean(loss, axis=0)) if loss.ndim else loss
     return reduced(loss, reduction)
@@ -284,7 +284,7 @@ def poisson_nll_loss(
     if full:
         counts = maximum(label, 1.0)
         stirling = counts * log(counts) - counts + 0.5 * log(2.0 * math.pi * counts)
-        loss = loss + where(label > 1, stirling, zeros_like(stirling))
+        loss = loss + where_op(label > 1, stirling, zeros_like(stirling))
     return reduced(loss, reduction)
 
 

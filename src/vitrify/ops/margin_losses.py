@@ -15,7 +15,7 @@ from .losses import same_shape
 from .norms import vector_norm
 from .reduce import mean, sum
 from .reduction import check_reduction, reduced
-from .select import clip, minimum, where
+from .select import clip, minimum, where_op
 from .shape import unsqueeze
 from .sizes import size_of
 from .unary import sqrt, square
@@ -69,7 +69,7 @@ def hinge_embedding_loss(
         [0.5, 0.75]
     """
     check_reduction("hinge_embedding_loss", reduction)
-    return reduced(where(label == 1.0, input, 0.0) + where(label == -1.0, relu(margin - input), 0.0), reduction)
+    return reduced(where_op(label == 1.0, input, 0.0) + where_op(label == -1.0, relu(margin - input), 0.0), reduction)
 
 
 def cosine_embedding_loss(
@@ -95,7 +95,7 @@ def cosine_embedding_loss(
     tiny = 1e-12
     lengths = sqrt((sum(square(input1), axis=-1) + tiny) * (sum(square(input2), axis=-1) + tiny))
     cosine = sum(input1 * input2, axis=-1) / lengths
-    return reduced(where(label == 1, 1.0 - cosine, 0.0) + where(label == -1, relu(cosine - margin), 0.0), reduction)
+    return reduced(where_op(label == 1, 1.0 - cosine, 0.0) + where_op(label == -1, relu(cosine - margin), 0.0), reduction)
 
 
 def triplet_margin_with_distance_loss(
@@ -203,7 +203,7 @@ def multi_label_margin_loss(input: Any, label: Any, reduction: str = "mean", nam
     classes = size_of(input, -1)
     ended = (label < 0).astype("int64").cumsum(-1) > 0
     given = (~ended).astype(input.dtype)
-    safe = where(ended, 0, label)
+    safe = where_op(ended, 0, label)
     hot = unsqueeze(safe, -1) == arange(classes, dtype="int64")
     is_target = sum(hot.astype(input.dtype) * unsqueeze(given, -1), axis=-2) > 0
     scores = take_along_axis(input, safe, -1)

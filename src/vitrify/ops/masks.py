@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .registry import OpDef, define_op
-from .select import where, where_op
+from .select import where_op
 
 
 def causal_form(n: Any, x: Any, *, fill: float) -> Any:
@@ -31,7 +31,7 @@ def masked(scores: Any, attn_mask: Any, is_causal: bool) -> Any:
         return causal_mask_op(scores, fill=float("-inf"))
     if attn_mask is None:
         return scores
-    return where(attn_mask, scores, float("-inf")) if attn_mask.dtype.is_bool else scores + attn_mask
+    return where_op(attn_mask, scores, float("-inf")) if attn_mask.dtype.is_bool else scores + attn_mask
 
 
 __all__ = ["causal_form", "causal_mask_op", "masked"]

@@ -12,7 +12,7 @@ from .creation import arange
 from .expand import repeat_interleave
 from .reduce import any as any_of
 from .search import searchsorted
-from .select import where
+from .select import where, where_op
 from .shape import unsqueeze
 from .transpose import transpose
 
@@ -23,7 +23,7 @@ def _attended(query: Any, key: Any, value: Any, seen: Any, dropout: float, train
     mask = where(seen, 0.0, lowest).astype(query.dtype)
     out = scaled_dot_product_attention(query, key, value, mask, dropout, training=training, scale=scale)
     sees_some = transpose(any_of(seen, axis=-1, keepdim=True), [0, 2, 1, 3])  # [b, h, s, 1] -> [b, s, h, 1]
-    return where(sees_some, out, 0.0)
+    return where_op(sees_some, out, 0.0)
 
 
 def _no_softmax(what: str, wanted: bool) -> None:

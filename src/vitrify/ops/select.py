@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from ..core.alias import aliased
-from ..core.dtype import bool_, scalar_dtype
+from ..core.dtype import as_dtype, bool_, default_dtype, promote, scalar_dtype
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Meta
 from .arguments import finish, is_tensor, is_unknown, rank_of
@@ -52,7 +52,8 @@ _must_be_bool = only("where", lambda dtype: bool(dtype.is_bool), "condition")
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None, *, out: Any = None) -> Any:
     """x where `condition` is true, else y; all three broadcast. Without x and y: `nonzero(condition, as_tuple=True)`.
 
-    condition: [*c] bool; x, y: [*a], [*b] or Python numbers -> [*broadcast], the promoted dtype.
+    condition: [*c] bool; x, y: [*a], [*b] or Python numbers -> [*broadcast], the promoted dtype. A fraction has
+    the default dtype, a NumPy number its own: beside float16 a 0.0 makes the result float32, unlike in `x + 0.0`.
     Raises ArgumentError when only one of x and y is given. Source: paddle.where.
 
     Example:
@@ -67,7 +68,17 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None,
         raise ArgumentError("where: x and y must both be given, or neither")
     if not is_tensor(x) and not is_tensor(y) and not hasattr(x, "dtype"):
         x = full([], x, scalar_dtype(x))
+    x, y = _as_wide(x, y), _as_wide(y, x)
     return finish("where", where_op(_must_be_bool(condition), x, y), out)
+
+
+def _as_wide(value: Any, other: Any) -> Any:
+    """A fraction as a tensor where it is of a wider dtype than the tensor beside it; else `value` as it is."""
+    if is_tensor(value) or not isinstance(value, (float, np.floating)) or not is_tensor(other):
+        return value
+    own = as_dtype(value.dtype) if isinstance(value, np.floating) else default_dtype()
+    is_wider = other.dtype.is_floating and promote(own, other.dtype) is not other.dtype
+    return full([], value, own) if is_wider else value
 
 
 @aliased(x="input", y="other")
@@ -82,7 +93,7 @@ def _where_in_place(condition: Any, x: Any = None, y: Any = None, name: str | No
     """`where(condition, x, y)` put into x, which is returned. Raises ShapeError if x is smaller than that."""
     if not is_tensor(x):
         raise DTypeError(f"where_: x must be a tensor, got {type(x).__name__}")
-    return become("where", x, where(condition, x, y), True, (condition, y))
+    return become("where", x, where_op(_must_be_bool(condition), x, y), True, (condition, y))
 
 
 def kept(condition: Any, value: Any) -> Any:
