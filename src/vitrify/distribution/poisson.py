@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..ops.creation import arange
@@ -13,7 +12,7 @@ from ..ops.reduce import sum as sum_
 from ..ops.select import kept, where_op
 from ..ops.shape import reshape, unsqueeze
 from ..ops.special import lgamma
-from ..ops.unary import exp, log
+from ..ops.unary import ceil, exp, log, sqrt
 from .distribution import Distribution, as_floats
 
 
@@ -42,8 +41,8 @@ class Poisson(Distribution):
 
     def _entropy(self) -> Any:
         """Summed over the counts that matter, 30 standard deviations and more above the rate."""
-        largest = float(self.rate.max())
-        counts = cast(arange(math.ceil(largest + 30 * math.sqrt(largest) + 30)), self.rate.dtype)
+        largest = cast(self.rate.max(), "float64")
+        counts = cast(arange(cast(ceil(largest + 30 * sqrt(largest) + 30), "int64")), self.rate.dtype)
         chance = _log_chance(counts, unsqueeze(self.rate, -1))
         return -sum_(exp(chance) * chance, axis=-1)
 

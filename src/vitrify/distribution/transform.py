@@ -10,9 +10,9 @@ from typing import Any
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..ops.activation import log_sigmoid, softplus
 from ..ops.complex_ import abs as abs_
-from ..ops.creation import arange
+from ..ops.creation import arange, full
 from ..ops.cumulative import cumprod
-from ..ops.expand import broadcast_shapes, broadcast_to
+from ..ops.expand import broadcast_shapes
 from ..ops.join import concat, stack
 from ..ops.like import ones_like, zeros_like
 from ..ops.methods import TensorMethods
@@ -351,8 +351,7 @@ class ReshapeTransform(Transform):
         return reshape(y, list(self.inverse_shape(y.shape)))
 
     def _log_stretch(self, x: Any) -> Any:
-        lead = list(x.shape[: x.ndim - self.domain_rank])
-        return broadcast_to(zeros_like(reshape(x, [-1])[:1].reshape([])), lead)
+        return full([size_of(x, i) for i in range(x.ndim - self.domain_rank)], 0.0, x.dtype)
 
     def forward_shape(self, shape: Sequence[int]) -> Shape:
         """The shape with in_event_shape, which must be its end, replaced. Raises ShapeError."""

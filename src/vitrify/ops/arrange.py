@@ -16,6 +16,7 @@ from .join import concat, stack
 from .moving_forms import flip_form, roll_form
 from .registry import OpDef, define_op
 from .shape import flatten, reshape
+from .sizes import size_of
 from .transpose import swapped
 
 # -- flip ------------------------------------------------------------------------------------------------------------
@@ -161,13 +162,12 @@ def block_diag(inputs: Sequence[Any], name: str | None = None) -> Any:
         [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
     """
     blocks = [reshape(b, [1, -1]) if b.ndim < 2 else b for b in inputs]
-    width = sum(b.shape[1] for b in blocks)
-    rows, left = [], 0
-    for block in blocks:
-        height, size = block.shape
-        before, after = (full([height, n], 0, block.dtype) for n in (left, width - left - size))
+    widths = [size_of(b, 1) for b in blocks]
+    rows = []
+    for i, block in enumerate(blocks):
+        sides = (sum(widths[:i]), sum(widths[i + 1 :]))
+        before, after = (full([size_of(block, 0), width], 0, block.dtype) for width in sides)
         rows.append(concat([before, block, after], axis=1))
-        left += size
     return concat(rows, axis=0)
 
 

@@ -201,7 +201,8 @@ def matrix_power(x: Any, n: int, name: str | None = None) -> Any:
         >>> paddle.linalg.matrix_power(paddle.to_tensor([[1.0, 1.0], [0.0, 1.0]]), 3).tolist()
         [[1.0, 3.0], [0.0, 1.0]]
     """
-    if rank_of("matrix_power", x) < 2 or x.shape[-1] != x.shape[-2]:
+    known = set(x.shape[-2:]) - {UNKNOWN}
+    if rank_of("matrix_power", x) < 2 or len(known) > 1:
         raise ShapeError(f"matrix_power: x is {Meta(tuple(x.shape), x.dtype)}, expected square matrices")
     n = static_int("matrix_power", n, "n")
     if n == 0:

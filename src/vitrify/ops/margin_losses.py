@@ -95,7 +95,9 @@ def cosine_embedding_loss(
     tiny = 1e-12
     lengths = sqrt((sum(square(input1), axis=-1) + tiny) * (sum(square(input2), axis=-1) + tiny))
     cosine = sum(input1 * input2, axis=-1) / lengths
-    return reduced(where_op(label == 1, 1.0 - cosine, 0.0) + where_op(label == -1, relu(cosine - margin), 0.0), reduction)
+    return reduced(
+        where_op(label == 1, 1.0 - cosine, 0.0) + where_op(label == -1, relu(cosine - margin), 0.0), reduction
+    )
 
 
 def triplet_margin_with_distance_loss(

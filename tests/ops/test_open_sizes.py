@@ -1,0 +1,57 @@
+"""Functions of tensors some or all of whose sizes only a run knows: the values are those of eager code."""
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+from vitrify.core.errors import ShapeError
+
+RNG = np.random.default_rng(0)
+WIDE, LOW, SQUARES = (RNG.standard_normal(shape).astype("float32") for shape in ((2, 3), (1, 2), (2, 3, 3)))
+ROW = WIDE[0]
+RATES = np.array([[0.5, 2.0], [30.0, 1.0]], "float32")
+D = paddle.distribution
+
+CASES = [
+    ("block_diag", lambda a, b: paddle.block_diag([a, b]), (WIDE, LOW), ([None, None], [None, None])),
+    ("block_diag by width", lambda a, b: paddle.block_diag([a, b, a]), (WIDE, LOW), ([None, 3], [1, None])),
+    ("block_diag of a row", lambda a, b: paddle.block_diag([a, b]), (ROW, LOW), ([None], [1, None])),
+    *[
+        (f"matrix_power {n}", lambda a, n=n: paddle.linalg.matrix_power(a, n), (SQUARES,), ([None, 3, None],))
+        for n in (-1, 0, 1, 2, 3)
+    ],
+    ("entropy of counts", lambda a: D.Poisson(a).entropy(), (RATES,), ([None, None],)),
+    (
+        "stretch of a reshape",
+        lambda a: D.ReshapeTransform((3, 3), (9,)).forward_log_det_jacobian(a),
+        (SQUARES,),
+        ([None, None, None],),
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c[0])
+def test_values_and_gradients_are_those_of_eager_code(case):
+    _, fn, arrays, shapes = case
+    spec = [paddle.static.InputSpec(shape, "float32") for shape in shapes]
+    compiled = paddle.jit.to_static(fn, full_graph=True, input_spec=spec)
+    found = []
+    for call in (fn, compiled, compiled):
+        given = [paddle.to_tensor(a, stop_gradient=False) for a in arrays]
+        out = call(*given)
+        (out * out).sum().backward() if not out.stop_gradient else None
+        found.append([out.numpy(), *[np.zeros(1) if x.grad is None else x.grad.numpy() for x in given]])
+    for got in found[1:]:
+        for mine, wanted in zip(got, found[0]):
+            assert mine.shape == wanted.shape
+            np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_matrices_that_are_no_squares_are_refused_with_open_sizes_too():
+    compiled = paddle.jit.to_static(
+        lambda a: paddle.linalg.matrix_power(a, 2),
+        full_graph=True,
+        input_spec=[paddle.static.InputSpec([None, None], "float32")],
+    )
+    with pytest.raises(ShapeError):
+        compiled(paddle.to_tensor(WIDE))
