@@ -305,3 +305,33 @@ def test_tiles_are_released_before_the_function_ends(assembly):
 def test_sums_are_rounded_by_one_instruction(assembly):
     assert any(line.startswith("vcvtneps2bf16") for line in assembly["rounded_amx"])
     assert not any("trunc" in line for lines in assembly.values() for line in lines)
+
+
+def rounding_ir(tiles, name):
+    w = Writer("void", name, ("ptr %to", "ptr %from"))
+    found = tiles.rounded(w, *(w.load("%from", i, "<16 x float>", 4) for i in range(2)))
+    w.store(found, "%to", 0, "<32 x i16>", 2)
+    w.line("ret void")
+    return w.text
+
+
+HAS_PAIRS = not llvm.why_not_here() and llvm.host().has_bf16_pairs
+
+
+@pytest.mark.skipif(not HAS_PAIRS, reason="the instruction is of AVX512-BF16")
+def test_the_rounding_instruction_does_what_the_emulation_does():
+    """This one any CPU with pairs has."""
+    both = []
+    values = np.random.default_rng(0).integers(0, 2**32, (2000, 32), np.uint32)
+    values[:400] = values[:400] & 0xFFFF0000 | np.array([0x7FFF, 0x8000, 0x8001, 0], np.uint32).repeat(8)
+    values[400:500] &= 0x80FFFFFF  # around the smallest normal numbers
+    values[500:600] |= 0x7F800000  # infinities and what is no number
+    for tiles, name in ((AmxTiles(), "by_instruction"), (EmulatedTiles(), "by_emulation")):
+        function = ctypes.CFUNCTYPE(None, POINTER, POINTER)(
+            loaded("\n\n".join([rounding_ir(tiles, name), *tiles.functions()]), (name,)).addresses[name]
+        )
+        found = np.zeros((2000, 32), np.uint16)
+        for i in range(len(values)):
+            function(found[i].ctypes.data, values[i].ctypes.data)
+        both.append(found)
+    assert np.array_equal(*both)

@@ -151,13 +151,12 @@ def _multiply(w: Writer, tiles: Tiles, high: int, wide: int) -> None:
 def _rounded(tiles: Tiles) -> str:
     """c[:rows, :columns] = the block of sums, rounded."""
     w = Writer("void", "rounded_amx", ("ptr %block", "ptr %c", "i64 %crow", "i64 %rows", "i64 %columns"))
-    masks = [lanes_below(w, w.add("%columns", -v * LANES)) for v in range(2)]
+    mask = lanes_below(w, "%columns", WIDTH)
     with w.loop("%rows") as r:
         row, line = w.at("%c", w.times(r, "%crow"), "i8"), w.at("%block", w.times(r, _BLOCK_ROW), "i8")
-        for v, mask in enumerate(masks):
-            found = tiles.rounded(w, w.load(line, v, FLOATS, _SUM))
-            w.call("void", f"@llvm.masked.store.v{LANES}i16.p0", f"{SHORTS} {found}",
-                   f"ptr {w.at(row, v * LANES, 'i16')}", f"i32 {_ELEMENT}", f"<{LANES} x i1> {mask}")  # fmt: skip
+        found = tiles.rounded(w, *(w.load(line, v, FLOATS, _SUM) for v in range(2)))
+        w.call("void", f"@llvm.masked.store.v{WIDTH}i16.p0", f"<{WIDTH} x i16> {found}", f"ptr {row}",
+               f"i32 {_ELEMENT}", f"<{WIDTH} x i1> {mask}")  # fmt: skip
     w.line("ret void")
     return w.text
 

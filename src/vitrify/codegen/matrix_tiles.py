@@ -44,8 +44,8 @@ class Tiles(Protocol):
     def release(self, w: Writer) -> None:
         """Give the tiles up: threads without are switched faster."""
 
-    def rounded(self, w: Writer, sums: str) -> str:
-        """16 numbers of float32 as the bits of bfloat16, to the even neighbour; denormal ones are zeros."""
+    def rounded(self, w: Writer, low: str, high: str) -> str:
+        """Twice 16 numbers of float32 as the bits of bfloat16, to the even neighbour; denormal ones are zeros."""
 
     def functions(self) -> Sequence[str]:
         """What a module needs besides."""
@@ -74,9 +74,9 @@ class AmxTiles:
     def release(self, w: Writer) -> None:
         w.call("void", "@llvm.x86.tilerelease")
 
-    def rounded(self, w: Writer, sums: str) -> str:
-        short = w.value(f"fptrunc {FLOATS} {sums} to <{LANES} x bfloat>")
-        return w.value(f"bitcast <{LANES} x bfloat> {short} to {SHORTS}")
+    def rounded(self, w: Writer, low: str, high: str) -> str:
+        halves = [w.value(f"fptrunc {FLOATS} {sums} to <{LANES} x bfloat>") for sums in (low, high)]
+        return _side_by_side(w, *(w.value(f"bitcast <{LANES} x bfloat> {half} to {SHORTS}") for half in halves))
 
     def functions(self) -> Sequence[str]:
         tile = "i8 immarg"
@@ -88,6 +88,11 @@ class AmxTiles:
             f"declare void @llvm.x86.tdpbf16ps({tile}, {tile}, {tile})",
             "declare void @llvm.x86.tilerelease()",
         )
+
+
+def _side_by_side(w: Writer, low: str, high: str) -> str:
+    lanes = ", ".join(f"i32 {i}" for i in range(2 * LANES))
+    return w.value(f"shufflevector {SHORTS} {low}, {SHORTS} {high}, <{2 * LANES} x i32> <{lanes}>")
 
 
 # Of the emulation's state: the configuration in force, a copy, as that in front may change behind its back; the tiles.
@@ -118,14 +123,8 @@ class EmulatedTiles:
     def release(self, w: Writer) -> None:
         """Nothing is held."""
 
-    def rounded(self, w: Writer, sums: str) -> str:
-        bits = w.value(f"bitcast {FLOATS} {_without_denormals(w, sums)} to {INTS}")
-        odd = w.value(f"and {INTS} {w.value(f'lshr {INTS} {bits}, splat (i32 16)')}, splat (i32 1)")
-        up = w.value(f"add {INTS} {bits}, {w.value(f'add {INTS} {odd}, splat (i32 32767)')}")
-        quiet = w.value(f"or {INTS} {bits}, splat (i32 4194304)")
-        is_nan = w.value(f"fcmp uno {FLOATS} {sums}, {sums}")
-        found = w.value(f"select <{LANES} x i1> {is_nan}, {INTS} {quiet}, {INTS} {up}")
-        return w.value(f"trunc {INTS} {w.value(f'lshr {INTS} {found}, splat (i32 16)')} to {SHORTS}")
+    def rounded(self, w: Writer, low: str, high: str) -> str:
+        return _side_by_side(w, *(_bits_of_bfloat16(w, sums) for sums in (low, high)))
 
     def functions(self) -> Sequence[str]:
         return (
@@ -286,6 +285,16 @@ def _half(w: Writer, pairs: str, which: int) -> str:
 def _without_denormals(w: Writer, x: str) -> str:
     """Numbers below 2**-126 as zeros of their sign."""
     return _zero_where(w, w.value(f"fcmp olt {FLOATS} {_magnitude(w, x)}, splat (float {_SMALLEST})"), x)
+
+
+def _bits_of_bfloat16(w: Writer, sums: str) -> str:
+    bits = w.value(f"bitcast {FLOATS} {_without_denormals(w, sums)} to {INTS}")
+    odd = w.value(f"and {INTS} {w.value(f'lshr {INTS} {bits}, splat (i32 16)')}, splat (i32 1)")
+    up = w.value(f"add {INTS} {bits}, {w.value(f'add {INTS} {odd}, splat (i32 32767)')}")
+    quiet = w.value(f"or {INTS} {bits}, splat (i32 4194304)")
+    is_nan = w.value(f"fcmp uno {FLOATS} {sums}, {sums}")
+    found = w.value(f"select <{LANES} x i1> {is_nan}, {INTS} {quiet}, {INTS} {up}")
+    return w.value(f"trunc {INTS} {w.value(f'lshr {INTS} {found}, splat (i32 16)')} to {SHORTS}")
 
 
 def _zero_where(w: Writer, condition: str, x: str) -> str:

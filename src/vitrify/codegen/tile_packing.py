@@ -23,7 +23,7 @@ _ELEMENT = 2
 DECLARATIONS = (
     f"declare {_WIDE} @llvm.masked.load.v{WIDTH}i16.p0(ptr, i32, <{WIDTH} x i1>, {_WIDE})",
     f"declare {SHORTS} @llvm.masked.load.v{LANES}i16.p0(ptr, i32, <{LANES} x i1>, {SHORTS})",
-    f"declare void @llvm.masked.store.v{LANES}i16.p0({SHORTS}, ptr, i32, <{LANES} x i1>)",
+    f"declare void @llvm.masked.store.v{WIDTH}i16.p0({_WIDE}, ptr, i32, <{WIDTH} x i1>)",
 )
 
 
