@@ -36,7 +36,7 @@ LARGE = 4096
 AT_ONCE = frozenset({
     "abs", "add", "and_", "bitand", "bitnot", "bitor", "bitxor", "cast", "ceil", "div", "eq", "floor", "ge", "gt",
     "isfinite", "isinf", "isnan", "le", "lt", "mul", "ne", "neg", "not_", "or_", "reciprocal", "rint", "shl", "shr",
-    "signbit", "square", "sub", "trunc", "where", "xor",
+    "signbit", "square", "sub", "trunc", "xor",
 })  # fmt: skip
 """Primitives that NumPy computes about as fast as memory brings what they read: a loop of our own gains nothing."""
 
