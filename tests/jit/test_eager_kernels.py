@@ -117,6 +117,42 @@ def test_values_and_gradients(fn, dtype, seen):
     assert seen.native
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize(
+    ("name", "shapes", "fn"),
+    [
+        ("conv", [(4, 8, 24, 24), (8, 8, 3, 3)], lambda x, w: F.conv2d(x, w, padding=1)),
+        ("conv", [(4, 8, 24, 24), (8, 8, 5, 5)], lambda x, w: F.conv2d(x, w, stride=2)),
+        ("conv", [(8, 16, 160), (8, 16, 3)], F.conv1d),
+        ("conv_transpose", [(4, 8, 24, 24), (8, 4, 4, 4)], lambda x, w: F.conv2d_transpose(x, w, stride=2)),
+        ("max_pool", [(4, 8, 24, 24)], lambda x: F.max_pool2d(x, 3, 2, 1)),
+        ("matmul", [(160, 160), (160, 96)], paddle.matmul),
+    ],
+)
+def test_products_and_pooling(name, shapes, fn, dtype, seen, monkeypatch):
+    monkeypatch.setattr("vitrify.jit.eager_kernels.kernel_threads", lambda: 2)
+    given = [floats(*shape, dtype=dtype, seed=i) for i, shape in enumerate(shapes)]
+
+    def both():
+        leaves = [x.detach() for x in given]
+        for leaf in leaves:
+            leaf.stop_gradient = False
+        out = fn(*leaves)
+        out.astype("float32").square().sum().backward()
+        return out, *[leaf.grad for leaf in leaves]
+
+    for found, wanted in zip(both(), in_numpy(both), strict=True):
+        tolerance = 2e-5 if dtype == "float32" else 3e-2
+        assert_alike(found, wanted, tolerance, tolerance * float(wanted.astype("float32").abs().max()))
+    assert name in seen.native or (dtype == "bfloat16" and name != "matmul")
+
+
+def test_products_on_one_thread_are_left_to_blas(seen, monkeypatch):
+    monkeypatch.setattr("vitrify.jit.eager_kernels.kernel_threads", lambda: 1)
+    floats(*SHAPE) @ floats(SHAPE[1], 40)
+    assert "matmul" in seen.plain
+
+
 def test_attributes_that_are_equal_are_told_apart(seen):
     x = paddle.to_tensor(np.where(np.arange(LARGE) % 2, np.float32(-0.0), np.float32(-3)))
     for low in (0.0, -0.0, 0, 1.0, 1, True):

@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.cache import BoundedCache
-from ..core.config import NATIVE, NATIVE_AFTER_MS
+from ..core.config import NATIVE, NATIVE_AFTER_MS, kernel_threads
 from ..core.errors import VitrifyError
 from ..core.lazy import lazy_module
+from ..core.meta import Meta
 from ..core.modes import amp_state, grad_enabled, scoped
 from ..eager.kernels import on_numpy
 from ..ops.expression_size import primitives_of, steps_of
 from ..ops.failure import metas_of
 from ..ops.registry import OpDef
+from ..ops.work import arithmetic
 
 if TYPE_CHECKING:
-    from ..ir.program import Block
-    from ..ir.ssa import Op
+    from ..ir.ssa import Graph, Op
 
 # Few programs have operators that pay for machine code.
 _builder, _program = lazy_module("vitrify.ir.builder"), lazy_module("vitrify.ir.program")
@@ -34,10 +35,15 @@ _rows, _ssa_blocks, _fuse = (
     lazy_module("vitrify.passes.fuse"),
 )
 _fused, _options = lazy_module("vitrify.runtime.fused"), lazy_module("vitrify.runtime.options")
-_native = lazy_module("vitrify.codegen.native")
+_native, _whole = lazy_module("vitrify.codegen.native"), lazy_module("vitrify.runtime.whole")
 # What a step on one element costs, and how many times as much as a kernel the compiler does, which is yet to be loaded.
 _ELEMENT_MS = 1e-6
 _LOADING = 6.0
+# Bytes of the floats that BLAS has no products of.
+_SHORT = 2
+# What an operation of a product or convolution costs, and how many times as much as a group their code does.
+_ARITHMETIC_MS = 2e-8
+_PROGRAMS_PRICE = 20
 _ndarray = np.ndarray
 # What NumPy computes in less time by functions of its own, in vectors or down the columns.
 _NUMPYS = frozenset({"pow"})
@@ -52,7 +58,7 @@ class EagerKernels:
 
     def run(self, op: OpDef, arrays: list[Any], attrs: Mapping[str, Any]) -> Any:
         """What the op's kernel gives for arrays of the host, the first of which is large."""
-        if op.scalar is None and op.decompose is None and op.combiner is None:
+        if op.scalar is None and op.decompose is None and op.combiner is None and not _is_native_alone(op, arrays):
             return on_numpy(op, arrays, attrs)
         key = _key(op, arrays, attrs)
         if key is None:
@@ -71,7 +77,7 @@ class EagerKernels:
 
     def _is_worth_it(self, kind: _Kind) -> bool:
         """Whether such calls have cost as much as compiling will; this one counts as one more."""
-        wanted = NATIVE_AFTER_MS.value
+        wanted = NATIVE_AFTER_MS.value * kind.price
         if not NATIVE.value:
             return False
         if kind.spent >= wanted and (_native.is_ready() or self._spent >= _LOADING * wanted):
@@ -82,12 +88,17 @@ class EagerKernels:
 
 
 class _Kind:
-    """Calls that are alike. cost: of one, in milliseconds."""
+    """Calls that are alike. cost: of one, in milliseconds; price: how often as much as that of a group their code costs."""
 
-    __slots__ = ("cost", "has_none", "run", "spent")
+    __slots__ = ("cost", "has_none", "price", "run", "spent")
 
     def __init__(self, op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> None:
         self.cost = steps_of(op, len(arrays), attrs) * _ELEMENT_MS * arrays[0].size
+        self.price = 1
+        if _is_native_alone(op, arrays):
+            metas = [m if isinstance(m, Meta) else None for m in metas_of(arrays)]
+            self.cost += arithmetic(op, metas, attrs) * _ARITHMETIC_MS
+            self.price = _PROGRAMS_PRICE
         self.spent = 0.0
         self.run: Callable[[list[Any]], Sequence[Any]] | None = None
         self.has_none = False
@@ -125,18 +136,39 @@ def _key(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Hashable
     return (op, *given, repr(attrs))
 
 
+def _is_native_alone(op: OpDef, arrays: Sequence[Any]) -> bool:
+    """Whether an operator by itself is worth a native call: as in a program, but for products that NumPy's BLAS knows.
+
+    On several threads those are, too: BLAS's wait for each other, which takes many times as long on a busy machine.
+    """
+    if not op.native_alone or op.random:
+        return False
+    return op.work is None or op.native_windows or arrays[0].dtype.itemsize <= _SHORT or kernel_threads() > 1
+
+
 def _runner(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Callable[[list[Any]], Sequence[Any]] | None:
     """What computes such calls by machine code; None where an operator alone is worth none."""
-    body = _body(op, arrays, attrs)
-    if body is None or _native.native_kernel(body) is None:
+    graph = _graph(op, arrays, attrs)
+    if graph is None:
         return None
-    options = _options.ExecutionOptions(native=_options.ALWAYS, inplace=False)
-    made: Callable[[list[Any]], Sequence[Any]] = _fused.runner(body, _OnNumPy(op, arrays, attrs), options)
-    return made
+    body, plain = _ssa_blocks.block_of(graph), _OnNumPy(op, arrays, attrs)
+    if _is_group(graph) and _native.native_kernel(body) is not None:
+        options = _options.ExecutionOptions(native=_options.ALWAYS, inplace=False)
+        made: Callable[[list[Any]], Sequence[Any]] = _fused.runner(body, plain, options)
+        return made
+    if not _is_native_alone(op, arrays):
+        return None
+    whole = _whole.Whole(body.inputs, body.ops, body.outputs, is_always=True, is_part=True)
+
+    def run(arrays: list[Any]) -> Sequence[Any]:
+        found = None if whole.is_none else whole.run(arrays)
+        return plain.consume(arrays) if found is None else found  # type: ignore[no-any-return]
+
+    return run
 
 
-def _body(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Block | None:
-    """A block that is this operator; None where it would be no group by itself in a program."""
+def _graph(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Graph | None:
+    """This operator in a graph of its own; None where calls are refused."""
     program = _program.Program()
     block = program.global_block()
     metas = iter(metas_of([a for a in arrays if a.__class__ is _ndarray]))
@@ -148,12 +180,14 @@ def _body(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Block |
             found = op(*inputs, **attrs)
         except VitrifyError:  # eager mode says what is wrong
             return None
-    graph = _ssa_blocks.graph_of(block, list(block.inputs), list(found) if op.multiple else [found])
-    ops = _fuse.fuse(graph).ops
-    if len(graph.ops) != 1 or len(ops) != 1 or ops[0].op is graph.ops[0].op or _is_numpys(graph.ops[0]):
-        return None
-    made: Block = _ssa_blocks.block_of(graph)
-    return made
+    graph: Graph = _ssa_blocks.graph_of(block, list(block.inputs), list(found) if op.multiple else [found])
+    return graph if len(graph.ops) == 1 else None
+
+
+def _is_group(graph: Graph) -> bool:
+    """Whether a program would make a group of the operator, and NumPy is not the faster one all the same."""
+    (op,), ops = graph.ops, _fuse.fuse(graph).ops
+    return ops[0].op is not op.op and not _is_numpys(op)
 
 
 def _is_numpys(op: Op) -> bool:
