@@ -88,7 +88,7 @@ class EagerKernels:
 
 
 class _Kind:
-    """Calls that are alike. cost: of one, in milliseconds; price: how often as much as that of a group their code costs."""
+    """Calls that are alike. cost: of one, in milliseconds; price: that of their code, groups have 1."""
 
     __slots__ = ("cost", "has_none", "price", "run", "spent")
 
