@@ -33,7 +33,7 @@ from .own_products import any_gemm
 from .products import add_onto, add_products, add_windows
 from .row_steps import RowLoop, row_outputs
 from .sharing import over_elements
-from .single import of_rows, single, together
+from .single import of_matrix, of_rows, single, together
 from .team import Team
 from .winograd_steps import Weights, add_winograd
 
@@ -251,6 +251,10 @@ class Assembler:
     def compute_into(self, outs: Sequence[Operand], fn: Callable[..., Any], *operands: Operand) -> None:
         """Put what a function, written in elementwise ops, gives for operands of one shape where arrays of it are."""
         self.elementwise(together(fn, [x.dtype for x in operands]), operands, into=outs)
+
+    def over_rows(self, fn: Callable[..., Any], x: Operand) -> tuple[Operand, ...]:
+        """What a function, written in ops, gives for a matrix of whose rows it computes something."""
+        return self.group(of_matrix(fn, x.dtype), [x])
 
     def matmul(self, x: Operand, y: Operand, bias: Operand | None = None, onto: Operand | None = None) -> Operand:
         """The product of stacks of matrices of one dtype, plus a number for each column or one for all.

@@ -42,15 +42,21 @@ def _reduction(op: OpDef, dtype: Dtype) -> Block:
     return _closed(block, Operator(op, (given,), (made,), attrs))
 
 
+def of_matrix(fn: Callable[..., Any], dtype: Dtype) -> Block:
+    """A closed block of what a function, written in ops, does with the rows of an array of two dimensions."""
+    return _BLOCKS.get_or_build((fn, dtype), lambda: _recorded(fn, [Meta((UNKNOWN, UNKNOWN), as_dtype(dtype))]))
+
+
 def together(fn: Callable[..., Any], dtypes: Sequence[Dtype]) -> Block:
     """A closed block of what a function, written in elementwise ops, does with arrays of these dtypes and one shape."""
-    return _BLOCKS.get_or_build((fn, tuple(dtypes)), lambda: _recorded(fn, dtypes))
+    metas = [Meta((UNKNOWN,), as_dtype(d)) for d in dtypes]
+    return _BLOCKS.get_or_build((fn, tuple(dtypes)), lambda: _recorded(fn, metas))
 
 
-def _recorded(fn: Callable[..., Any], dtypes: Sequence[Dtype]) -> Block:
+def _recorded(fn: Callable[..., Any], metas: Sequence[Meta]) -> Block:
     program = Program()
     block = program.global_block()
-    inputs = [block.add_input(Meta((UNKNOWN,), as_dtype(d))) for d in dtypes]
+    inputs = [block.add_input(meta) for meta in metas]
     builder = Builder(program)
     builder.locs = ()
     with building(builder), scoped(amp_state, None), scoped(grad_enabled, False):

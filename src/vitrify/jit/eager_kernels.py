@@ -41,9 +41,10 @@ _ELEMENT_MS = 1e-6
 _LOADING = 6.0
 # Bytes of the floats that BLAS has no products of.
 _SHORT = 2
-# What an operation of a product or convolution costs, and how many times as much as a group their code does.
-_ARITHMETIC_MS = 2e-8
-_PROGRAMS_PRICE = 20
+# How often operators with a native form of their own go over an array, and what an operation of a product costs; how
+# many times as much as a group their code does, and that of products and convolutions.
+_PASSES, _ARITHMETIC_MS = 3, 2e-8
+_PROGRAMS_PRICE, _PRODUCTS_PRICE = 4, 20
 _ndarray = np.ndarray
 # What NumPy computes in less time by functions of its own, in vectors or down the columns.
 _NUMPYS = frozenset({"pow"})
@@ -77,10 +78,11 @@ class EagerKernels:
 
     def _is_worth_it(self, kind: _Kind) -> bool:
         """Whether such calls have cost as much as compiling will; this one counts as one more."""
-        wanted = NATIVE_AFTER_MS.value * kind.price
+        wanted = NATIVE_AFTER_MS.value
         if not NATIVE.value:
             return False
-        if kind.spent >= wanted and (_native.is_ready() or self._spent >= _LOADING * wanted):
+        is_paid = kind.spent >= wanted * kind.price
+        if is_paid and (_native.is_ready() or self._spent >= _LOADING * wanted):
             return True
         kind.spent += kind.cost
         self._spent += kind.cost
@@ -97,8 +99,8 @@ class _Kind:
         self.price = 1
         if _is_native_alone(op, arrays):
             metas = [m if isinstance(m, Meta) else None for m in metas_of(arrays)]
-            self.cost += arithmetic(op, metas, attrs) * _ARITHMETIC_MS
-            self.price = _PROGRAMS_PRICE
+            self.cost = self.cost * _PASSES + arithmetic(op, metas, attrs) * _ARITHMETIC_MS
+            self.price = _PROGRAMS_PRICE if op.work is None else _PRODUCTS_PRICE
         self.spent = 0.0
         self.run: Callable[[list[Any]], Sequence[Any]] | None = None
         self.has_none = False

@@ -15,21 +15,21 @@ from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .arguments import rank_of, static_int
 from .compare import logical_or, not_equal
 from .creation import one_hot
-from .elementwise import divide_op, multiply_op, neg, subtract_op
+from .elementwise import multiply_op, neg
 from .embedding import label_smooth
 from .gather import gather_nd, take_along_axis
 from .like import cast, constant, full_like, zeros_like
 from .matmul import matmul
-from .reduce import sum
+from .reduce import max_op, sum, sum_op
 from .reduction import check_reduction, given, reduced
-from .registry import OpDef, define_op, get_op
+from .registry import OpDef, define_op
 from .select import where
 from .shape import squeeze, unsqueeze
 from .sizes import size_of
 from .softmax import softmax
 from .tensor_methods import TensorMethods
 from .transpose import moveaxis
-from .unary import log
+from .unary import exp, log
 from .within import classes
 
 # Elements that one step works on, so that they stay in the cache.
@@ -193,13 +193,22 @@ def _forward_native(
     n: Any, logits: Any, label: Any, *, axis: int, soft_label: bool, ignore_index: int
 ) -> tuple[Any, Any]:
     rows, label = _rows_native(n, logits, label, axis, soft_label)
-    shifted = n.apply(subtract_op, rows, n.reduce("max", rows, (1,), True))
-    powers = n.apply(get_op("exp"), shifted)
-    total = n.reduce("sum", powers, (1,), True)
-    chosen, weight = n.picked(shifted, label, ignore_index)
-    loss = n.apply(multiply_op, n.apply(subtract_op, n.apply(get_op("log"), total), chosen), weight)
-    probs = n.apply(divide_op, powers, total)
-    return n.reshape(loss, (*logits.shape[:-1], 1)), n.reshape(probs, logits.shape)
+    probs, top, total = n.over_rows(_statistics, rows)
+    chosen, weight = n.picked(rows, label, ignore_index)
+    n.compute_into([chosen], _loss_of_rows, top, total, chosen, weight)
+    return n.reshape(chosen, (*logits.shape[:-1], 1)), n.reshape(probs, logits.shape)
+
+
+def _statistics(rows: Any) -> tuple[Any, Any, Any]:
+    """The softmax of rows, the largest element of each, and the logarithm of what its powers add up to."""
+    top = max_op(rows, axis=(1,), keepdim=True)
+    powers = exp(rows - top)
+    total = sum_op(powers, axis=(1,), keepdim=True)
+    return powers / total, top, log(total)
+
+
+def _loss_of_rows(top: Any, total: Any, chosen: Any, weight: Any) -> tuple[Any]:
+    return ((total - (chosen - top)) * weight,)
 
 
 def _backward_native(
@@ -221,6 +230,7 @@ softmax_cross_entropy_op: OpDef = define_op(
     amp="deny",
     maps={"onnx": "SoftmaxCrossEntropyLoss", "paddle": "softmax_with_cross_entropy"},
     native=_forward_native,
+    native_alone=True,
 )
 softmax_cross_entropy_grad_op: OpDef = define_op(
     "softmax_cross_entropy_grad",
@@ -229,6 +239,7 @@ softmax_cross_entropy_grad_op: OpDef = define_op(
     vjp=_backward_vjp,
     amp="deny",
     native=_backward_native,
+    native_alone=True,
 )
 
 # --- public ----------------------------------------------------------------------------------------------------------
