@@ -12,7 +12,7 @@ import vitrify as paddle
 from tests.codegen.every_op import samples
 from vitrify.core.config import flags_guard
 from vitrify.core.dispatch import EAGER
-from vitrify.core.errors import VitrifyError
+from vitrify.core.errors import IndexRangeError, VitrifyError
 from vitrify.eager.kernels import LARGE, on_numpy
 from vitrify.jit.eager_kernels import EAGER_KERNELS, EagerKernels
 from vitrify.nn import functional as F
@@ -145,6 +145,26 @@ def test_products_and_pooling(name, shapes, fn, dtype, seen, monkeypatch):
         tolerance = 2e-5 if dtype == "float32" else 3e-2
         assert_alike(found, wanted, tolerance, tolerance * float(wanted.astype("float32").abs().max()))
     assert name in seen.native or (dtype == "bfloat16" and name != "matmul")
+
+
+def test_losses_of_classes(seen):
+    x = floats(64, 300)
+    x.stop_gradient = False
+    labels = np.random.default_rng(0).integers(0, 300, 64)
+    labels[::5] = -100
+
+    def both():
+        x.clear_gradient(False)
+        loss = F.cross_entropy(x, paddle.to_tensor(labels), reduction="none")
+        loss.square().sum().backward()
+        return loss, x.grad
+
+    for found, wanted in zip(both(), in_numpy(both), strict=True):
+        assert_alike(found, wanted)
+    assert {"softmax_cross_entropy", "softmax_cross_entropy_grad"} <= {*seen.native}
+    for wrong in (300, -1):
+        with pytest.raises(IndexRangeError, match=f"label {wrong} is outside"):
+            F.cross_entropy(x, paddle.full([64], wrong, "int64"))
 
 
 def test_products_on_one_thread_are_left_to_blas(seen, monkeypatch):

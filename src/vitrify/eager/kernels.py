@@ -15,7 +15,7 @@ from ..ops.registry import OpDef
 
 MAX_PASSED = 256
 LARGE = 1 << 14
-"""Elements of the first array from which on it is asked whether there is a better way than NumPy's functions."""
+"""Elements of an array from which on it is asked whether there is a better way than NumPy's functions."""
 _ndarray = np.ndarray
 
 
@@ -34,8 +34,9 @@ def run_kernel(op: OpDef, arrays: list[Any], attrs: Mapping[str, Any]) -> Any:
         return op.kernel(xp, *arrays, key=default_generator(), **attrs)
     if xp is not np:
         return op.kernel(xp, *arrays, **attrs)
-    if arrays and arrays[0].__class__ is _ndarray and arrays[0].size >= LARGE:
-        return EAGER.large(op, arrays, attrs)
+    for array in arrays:
+        if array.__class__ is _ndarray and array.size >= LARGE:
+            return EAGER.large(op, arrays, attrs)
     return op.on_numpy(*arrays, **attrs) if attrs else op.on_numpy(*arrays)
 
 

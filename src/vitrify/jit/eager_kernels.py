@@ -58,7 +58,7 @@ class EagerKernels:
         self._spent = 0.0
 
     def run(self, op: OpDef, arrays: list[Any], attrs: Mapping[str, Any]) -> Any:
-        """What the op's kernel gives for arrays of the host, the first of which is large."""
+        """What the op's kernel gives for arrays of the host, one of which is large."""
         if op.scalar is None and op.decompose is None and op.combiner is None and not _is_native_alone(op, arrays):
             return on_numpy(op, arrays, attrs)
         key = _key(op, arrays, attrs)
@@ -95,7 +95,9 @@ class _Kind:
     __slots__ = ("cost", "has_none", "price", "run", "spent")
 
     def __init__(self, op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> None:
-        self.cost = steps_of(op, len(arrays), attrs) * _ELEMENT_MS * arrays[0].size
+        self.cost = (
+            steps_of(op, len(arrays), attrs) * _ELEMENT_MS * max(a.size for a in arrays if a.__class__ is _ndarray)
+        )
         self.price = 1
         if _is_native_alone(op, arrays):
             metas = [m if isinstance(m, Meta) else None for m in metas_of(arrays)]
@@ -164,7 +166,7 @@ def _runner(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Calla
 
     def run(arrays: list[Any]) -> Sequence[Any]:
         found = None if whole.is_none else whole.run(arrays)
-        return plain.consume(arrays) if found is None else found  # type: ignore[no-any-return]
+        return plain.consume(arrays) if found is None else found
 
     return run
 
