@@ -899,6 +899,28 @@ GROUPS: dict[str, list[Entry]] = {
     ],
     "Python that runs while converting": [
         _entry(
+            "A library's object that its own code changes",
+            "UnsupportedError",
+            "that was there before",
+            "Code of libraries is not converted: what it does to an object is not done again by a program.",
+            """
+            from collections import UserList
+
+            calls = UserList()
+
+            def f(x):
+                calls.append(1)
+                return x * 2
+            """,
+            """
+            calls = []
+
+            def f(x):
+                calls.append(1)
+                return x * 2
+            """,
+        ),
+        _entry(
             "A number that differs at every call",
             "UnsupportedError",
             "a program would repeat what it gave",
@@ -1706,6 +1728,7 @@ ELSEWHERE: dict[str, str] = {
     "register_hook: tensor has stop_gradient=True, so it gets no gradient": "tests/jit/test_hooks.py",
     "register_hook() on a tensor of a program, in code that is not converted": "tests/jit/test_hooks.py",
     "a container that a tensor changes is held in several places": _NET,
+    ") was raised while the function was converted, not by Python": _NET,
     "a generator that only Python itself can run": "nobody sees it: the generator is left to Python",
     " one operand of `is` is, so whether they are the same object is not known yet": "tests/convert/test_needed_now.py",
     "a tensor decided which tensor it is that is put into a set, or given to id() or hash()":

@@ -185,6 +185,8 @@ class Notes:
     """Generators of random numbers, by id, with what stands for them in runs."""
     on_layer: Callable[[Any], None] = as_it_is
     """Called with a Layer that is called."""
+    on_library: Callable[[Any], None] = as_it_is
+    """Called with an object whose special method, which a library wrote, is about to look at it."""
     on_unset: Callable[[Any], None] = as_it_is
     """Called with a variable that a path left unset when it is used."""
     on_kind: Callable[[Variable], None] = as_it_is

@@ -17,6 +17,7 @@ from ..convert.containers.structure import opened
 from ..convert.containers.table_sites import TableSites
 from ..convert.control.branches import choose
 from ..convert.guards.observe import Observer, current_observer, observing
+from ..convert.guards.whole import note_whole
 from ..convert.host.effects import assert_place_set
 from ..convert.host.given import GivenArray, given_array
 from ..convert.host.value import HostValue, array_of, list_of
@@ -72,6 +73,7 @@ class Trace:
         self.builder.eager_class = class_of_tensor
         self.builder.with_numbers = for_axes
         self.builder.on_layer = self.layers.append
+        self.builder.on_library = note_whole
         self.builder.attempt = attempt
         self.builder.choose = choose
         self.builder.tracing = True

@@ -44,7 +44,7 @@ from ..values.text import method_of_text
 from ..values.user_code import class_attribute, is_left_alone, is_user_code, refuse_dynamic
 from ..values.user_errors import note_user_error
 from .construct import GenericAlias, bare, constructor, exception_constructor, generic, instance_of, replaced
-from .draws import of_the_moment
+from .draws import of_process, of_the_moment
 from .generators import called_generator, stepping
 from .higher_order import HIGHER_ORDER
 from .hooks import registering
@@ -176,7 +176,8 @@ class CallConverter:
             return method_of_tuple(owner, function)
         if isinstance(owner, list) and function.__name__ == "sort":
             return sort_list(owner)
-        found = _replacement(function) or writing(function) or unbound(function) or stepping(function)
+        found = _replacement(function) or of_process(function) or writing(function) or unbound(function)
+        found = found or stepping(function)
         if found is None and isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
             found = mutator(function)
             if isinstance(function, BuiltinFunctionType):

@@ -38,7 +38,7 @@ def of_the_moment(function: Any) -> Callable[..., Any] | None:
     owner = bound_to(function)
     if type(owner) in GENERATORS and not function.__name__.startswith("_"):
         return _seed(function) or partial(_draw, function, owner)
-    return _seed(function) or _read(function) or refused(function)
+    return _seed(function) or of_process(function) or refused(function)
 
 
 def _made(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -49,10 +49,10 @@ def _made(make: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return made_generator(make, *args, **kwargs)
 
 
-def _read(function: Any) -> Callable[..., Any] | None:
-    """What reads a variable of the environment; None for functions that do not."""
+def of_process(function: Any) -> Callable[..., Any] | None:
+    """What reads something of the process, such as its environment; None for functions that do not."""
     observer = current_observer()
-    return None if observer is None else reading(function, observer.cached_call)
+    return None if observer is None else reading(function, observer.cached_call, observer.entry)
 
 
 def _seed(function: Any) -> Callable[..., Any] | None:

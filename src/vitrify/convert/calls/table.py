@@ -42,7 +42,7 @@ from ..control.late_items import is_plain, late_items
 from ..control.logic import convert_and, convert_not, convert_or
 from ..control.protocols import Stepping, iterate
 from ..control.pushed import pushing
-from ..guards.observe import get_attr, note_absent, read_attr
+from ..guards.observe import get_attr, note_absent, note_class, read_attr
 from ..host.effects import convert_print
 from ..host.value import HostValue, host_call, index_of
 from ..operators.identity import identity_of
@@ -223,6 +223,7 @@ def convert_isinstance(obj: Any, classes: Any) -> Any:
         builtins.isinstance(None, classes)  # which may be no classes at all
         found = ask(obj, lambda kind: builtins.issubclass(kind, tuple(known)))
         return any(builtins.isinstance(obj, c) for c in known) if found is False else found
+    note_class(obj)
     return builtins.isinstance(obj, classes)
 
 
@@ -241,6 +242,7 @@ def convert_type(*args: Any, **kwargs: Any) -> Any:
 
 
 def _class_of(value: Any) -> type:
+    note_class(value)
     return value.eager_class() if builtins.isinstance(value, HostValue) else class_of(value)
 
 
@@ -502,6 +504,8 @@ def _of_frame(builtin: Callable[..., Any], least: int, hint: str) -> Callable[..
             raise UnsupportedError(
                 f"{builtin.__name__}() reads the variables of the function around it, which conversion moves", hint=hint
             )
+        for value in args if current_builder() is not None else ():
+            builder().on_library(value)
         return builtin(*args, **kwargs)
 
     convert.__doc__ = f"`{builtin.__name__}(...)`."

@@ -12,7 +12,7 @@ from ...ir.graph_tensor import is_number
 from ..containers.dicts import VIEWS, GraphDict, dict_of_view
 from ..containers.ranges import GraphRange
 from ..guards.nondeterministic import refuse_items
-from ..guards.observe import seen
+from ..guards.observe import seen_inside
 from ..state.journal import note_spent
 from ..values.base import Unmergeable, as_graph, builder, is_graph, is_tensor, scalar_condition
 from ..values.decided import decided_truth
@@ -146,7 +146,7 @@ def _by_index(item: Callable[[int], Any]) -> Iterator[Any]:
 @for_user
 def contains(container: Any, value: Any) -> Any:
     """`value in container`, by a converted `__contains__` where the user wrote one."""
-    container = seen(container)
+    container = seen_inside(container)
     refuse_items(container)
     method = user_method(container, "__contains__")
     return value in container if method is None else method(value)

@@ -8,7 +8,15 @@ from collections.abc import Callable
 from dataclasses import astuple
 from typing import Any
 
-from ...core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError, UnsupportedError, VitrifyError
+from ...core.errors import (
+    ArgumentError,
+    DTypeError,
+    IndexRangeError,
+    ShapeError,
+    UnknownValueError,
+    UnsupportedError,
+    VitrifyError,
+)
 from ...core.pytree import flatten
 from ...core.source import innermost_user_loc, user_frames, user_locs
 from ...core.unset_local import of_one_function
@@ -215,6 +223,8 @@ def is_raised_by_user(err: BaseException) -> bool:
     build = builder()
     if id(err) in build.errors and build.errors[id(err)][2]:
         return True
+    if isinstance(err.__cause__, UnknownValueError):
+        return False  # C code, such as NumPy's, says what it thinks of it
     if type(err) in (ShapeError, IndexRangeError):
         return True  # nothing but shapes decides, and those are known here
     if isinstance(err, _OF_CLASSES) and not isinstance(err, UnsupportedError):

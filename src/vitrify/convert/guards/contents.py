@@ -93,7 +93,8 @@ def _of_sequence(iterate: Callable[[Any], Iterable[Any]]) -> Callable[[Any], Hel
 
 
 def _of_partial(value: Any) -> Held:
-    return tuple(value.keywords), (value.func, *value.args, *value.keywords.values())
+    positional = (value.func, *value.args)
+    return (*range(len(positional)), *value.keywords), (*positional, *value.keywords.values())
 
 
 _KINDS: Mapping[type, Callable[[Any], Held]] = {

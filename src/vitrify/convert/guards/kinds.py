@@ -497,3 +497,9 @@ def default_at(fn: FunctionType, place: int) -> Any:
 def keyword_default(fn: FunctionType, name: str) -> Any:
     """The default of a keyword-only parameter, as it is now."""
     return (fn.__kwdefaults__ or {}).get(name, MISSING)
+
+
+def plainly_held(owner: Any, name: str) -> Any:
+    """What an object or its class holds under a name, without asking `__getattr__`; MISSING if nothing."""
+    held = getattr(owner, "__dict__", {})
+    return held[name] if name in held else class_attribute(type(owner), name, MISSING)

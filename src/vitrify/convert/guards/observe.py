@@ -29,7 +29,7 @@ from ..containers.stand_ins import StandIns, places_in
 from ..state.attributes import FIELDS, computed
 from ..state.cells import stored_cells
 from ..state.gradient_flags import FLAGS
-from ..state.journal import Journal, is_nested, note_attribute, note_write
+from ..state.journal import Journal, note_write
 from ..state.places import AttrPlace, CellPlace, GlobalPlace, ItemPlace, content_before, held_variables, undecided
 from ..values.base import Undefined, Unmergeable, builder
 from ..values.deferred import Deferred
@@ -38,7 +38,7 @@ from ..values.one_of import by_option
 from ..values.user_code import is_library, user_method
 from ..values.user_errors import for_user, note_user_error
 from .contents import BUFFERS, WITH_MEMBERS, Members, SameBytes, SameItems, members
-from .environment import Environment, watched
+from .environment import Environment, has_names, looked_in, watched
 from .kinds import (
     IMMUTABLE,
     MISSING,
@@ -60,6 +60,7 @@ from .kinds import (
     item_key,
     keyword_default,
     looked_up,
+    plainly_held,
 )  # fmt: skip
 from .named import global_names
 from .nondeterministic import refuse_items
@@ -68,7 +69,7 @@ MAX_DEPTH = 5
 MAX_ITEMS = 1000
 CONTAINERS = (list, dict, OrderedDict, defaultdict, deque, tuple, set, frozenset)
 _OF_HANDLING = frozenset({"__context__", "__traceback__"})
-_NOT_WATCHED = (Variable, Tensor, Deferred, super, OverList, *CONTAINERS, *IMMUTABLE)
+_NOT_WATCHED = (Variable, Tensor, Deferred, super, OverList, *IMMUTABLE)
 _COVERED = ("_parameters", "_sub_layers")  # what jit/reach.py follows for every Layer
 
 
@@ -188,6 +189,13 @@ class Observer:
         key = (id(function), *[(type(given), given) for given in ask.args], *named)
         self._read(key, Source(f"what {getattr(function, '__name__', 'a cached function')}() gives", ask), value, False)
 
+    def entry(self, namespace: dict[str, Any], name: str) -> None:
+        """A variable of a module was asked for by a name that no code has."""
+        place, value = GlobalPlace(name, namespace), namespace.get(name, MISSING)
+        if value is MISSING and place.key not in self.journal.before:
+            self.guards.setdefault(place.key, Guard(Source.entry(name, namespace, name), MISSING, Exactly(MISSING)))
+        self._read(place.key, Source.entry(name, namespace, name), value, False)
+
     def method(self, owner: Any, function: Any, name: str) -> None:
         """`function` was found under `name` in the class of `owner`, or in `owner` if it is a class."""
         for base in (owner if isinstance(owner, type) else type(owner)).__mro__:
@@ -197,15 +205,19 @@ class Observer:
                 if function in (held, getattr(held, "__func__", None), getattr(held, "fget", None)):
                     break
         self._inherited(type(owner), name)
-        if id(owner) in self.met and not isinstance(owner, (type, Layer)):  # it may become one of another class
-            cls = type(owner)
-            source = Source(f"the class of a {cls.__name__}", partial(type, owner))
-            self.guards.setdefault((id(owner), "__class__"), Guard(source, cls, Exactly(cls)))
+        self.of_its_class(owner)
         if isinstance(owner, Layer) or id(owner) in self.met:  # it may get a method of its own
             held = getattr(owner, "__dict__", {})
             if name in held:  # which calls that of the class: nobody looked for it here
                 return
             self.absent(owner, name, Source(f"{type(owner).__name__}.{name}", partial(held.get, name, MISSING)))
+
+    def of_its_class(self, owner: Any) -> None:
+        """The class of `owner` matters: an object that was there before may become one of another class."""
+        if id(owner) in self.met and not isinstance(owner, (type, Layer, *_NOT_WATCHED, *CONTAINERS)):
+            cls = type(owner)
+            source = Source(f"the class of a {cls.__name__}", partial(type, owner))
+            self.guards.setdefault((id(owner), "__class__"), Guard(source, cls, Exactly(cls)))
 
     def class_attribute(self, owner: Any, name: str) -> None:
         """The class of `owner` said what `owner.name` is: what the flag of a tensor was when the call began, say."""
@@ -217,7 +229,7 @@ class Observer:
         self._inherited(asked, name)
         held = None if found else getattr(owner, "__dict__", None)
         if held is not None and name not in held:  # else `__getattr__` is not asked
-            self.absent(owner, name, Source(f"{asked.__name__}.{name}", partial(held.get, name, MISSING)))
+            self.absent(owner, name, Source(f"{asked.__name__}.{name}", partial(plainly_held, owner, name)))
         if isinstance(owner, Tensor) and name in FLAGS and builder().held(owner) not in builder().flagged:
             key = (id(owner), "stop_gradient")
             source = Source.attribute(owner, "stop_gradient")
@@ -266,15 +278,15 @@ class Observer:
             self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: owner._grad), value, changed_only)
             return value
         is_kept = isinstance(owner, Tensor) and _is_kept_by(owner, name)
-        if isinstance(value, Environment) or (isinstance(owner, _NOT_WATCHED) and not is_kept):
+        is_of_program = isinstance(owner, CONTAINERS) and (type(owner) in CONTAINERS or id(owner) not in self.met)
+        if is_of_program or (isinstance(owner, _NOT_WATCHED) and not is_kept) or isinstance(value, Environment):
             return value
         self.pin(owner)
-        if isinstance(owner, ModuleType) and (isinstance(value, ModuleType) or callable(value)):
+        if isinstance(owner, ModuleType) and (is_library(owner) or isinstance(value, ModuleType) or callable(value)):
             self._of_module(owner, name, value)
             return value
         if is_library(owner):
-            if isinstance(owner, type):
-                self.of_class(owner, name)
+            self.of_class(owner, name)
             return value
         if bound_to(value) is owner:
             if isinstance(value, MethodType):
@@ -294,8 +306,10 @@ class Observer:
         return value
 
     def _of_module(self, owner: ModuleType, name: str, value: Any) -> None:
-        """A function, class or module was read from `owner`, of a library or not: tests put theirs there."""
-        if owner.__dict__.get(name) is value and not isinstance(value, ModuleType):
+        """A library's variable was read, or a function or class of any module: tests put theirs there."""
+        is_ours = owner.__name__.startswith("vitrify") and not callable(value)
+        is_followed = is_ours or isinstance(value, ModuleType) or has_names(value)
+        if owner.__dict__.get(name) is value and not is_followed:
             self._read((id(owner), name), Source.entry(f"{owner.__name__}.{name}", owner.__dict__, name), value, False)
 
     def _is_followed(self, owner: Layer, name: str) -> bool:
@@ -468,7 +482,7 @@ class Observer:
 
 def _may_get_another(owner: Any) -> bool:
     """Whether an attribute that `owner` lacks may be there in the next call."""
-    return isinstance(owner, Tensor) or not (isinstance(owner, _NOT_WATCHED) or is_library(owner))
+    return isinstance(owner, Tensor) or not (isinstance(owner, (*_NOT_WATCHED, *CONTAINERS)) or is_library(owner))
 
 
 def _is_kept_by(tensor: Tensor, name: str) -> bool:
@@ -501,6 +515,12 @@ def seen(value: Any) -> Any:
     """`value` as converted code sees it, from which the environment is read by name alone."""
     observer = _observer.get()
     return value if observer is None else watched(value, observer.cached_call)
+
+
+def seen_inside(owner: Any) -> Any:
+    """`owner` as converted code sees it that looks for something inside, by its key."""
+    observer = _observer.get()
+    return owner if observer is None else looked_in(watched(owner, observer.cached_call), observer.entry)
 
 
 @for_user
@@ -546,36 +566,18 @@ def read_attr(owner: Any, attribute: str) -> Any:
     return value if observer is None else observer.attribute(owner, attribute, value)
 
 
-def note_stored(owner: Any, attribute: str, set_then: bool = True) -> None:
-    """Tell who watches and every open journal that an attribute is about to be written: set, or deleted.
-
-    Where a tensor decides about that, it stays on other paths what it was before the call, which is read thereby.
-    """
-    note_overwritten(owner, attribute)
-    note_attribute(owner, attribute, set_then)
-    observer = _observer.get()
-    if observer is not None:
-        observer.pin(owner)
-
-
-def note_overwritten(owner: Any, attribute: str) -> None:
-    """Tell who watches what an attribute holds that is about to be written on one path of a tensor's decision."""
-    observer = _observer.get()
-    key = (id(owner), attribute)
-    if observer is not None:
-        observer.stored.add(key)
-    if observer is None or not is_nested() or key in observer.journal.before:
-        return
-    if key in observer.numbers or key in observer.shapes:
-        observer.before(AttrPlace(owner, attribute))
-    observer.overwritten.add(key)
-
-
 def note_absent(owner: Any, attribute: str) -> None:
     """Tell who watches that `owner` has no such attribute."""
     observer = _observer.get()
     if observer is not None and user_method(owner, "__getattr__") is None:
         observer.absent(owner, attribute)
+
+
+def note_class(value: Any) -> None:
+    """Tell who watches that the class of `value` is asked for."""
+    observer = _observer.get()
+    if observer is not None:
+        observer.of_its_class(value)
 
 
 @by_option(1)

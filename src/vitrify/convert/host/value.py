@@ -17,9 +17,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...core.errors import UnsupportedError
-from ...core.meta import UNKNOWN, Meta
+from ...core.meta import UNKNOWN, ListMeta, Meta
 from ...core.modes import recorder, scoped
-from ...core.pytree import as_plain
+from ...core.pytree import as_plain, is_open, list_in
 from ...core.size import Size
 from ...eager.host_ops import host_value_op
 from ...eager.tensor import Tensor, to_tensor
@@ -500,6 +500,8 @@ def quietly(function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any
 
 def sample_of(value: Any, number: int) -> Any:
     """What `value` may be when the program runs; unknown sizes differ from one sample to the next."""
+    if is_open(list_in(value)):
+        return _sample_list(captured(value), number)
     value = as_plain(value)
     if isinstance(value, HostValue):
         return guarded(value.samples[number])
@@ -516,10 +518,26 @@ def sample_of(value: Any, number: int) -> Any:
     return value
 
 
+def _sample_list(node: Any, number: int) -> Any:
+    """What a list may be of which only a run knows the length: `node` calls what makes it of lists of tensors."""
+    if isinstance(node, Call):
+        return node.function(*[_sample_list(part, number) for part in node.args])
+    return _sample_items(node, node.var.meta, number) if isinstance(node, Input) else node
+
+
+def _sample_items(node: Input, meta: Any, number: int) -> Any:
+    if not isinstance(meta, ListMeta):
+        return _sample_like(node, meta, number)
+    return [_sample_items(node, meta.item, number) for _ in range(number + 2)]
+
+
 def _sample_tensor(node: Any, number: int) -> Any:
     if not isinstance(node, Input):
         return node.function()  # a parameter
-    meta = node.var._known()
+    return _sample_like(node, node.var._known(), number)
+
+
+def _sample_like(node: Input, meta: Any, number: int) -> Any:
     shape = [size if size >= 0 else number + 2 for size in meta.shape]
     rng = np.random.default_rng(number)
     values = (rng.uniform(0.1, 0.9, shape), np.ones(shape), rng.normal(0.0, 3.0, shape))[number]

@@ -11,7 +11,7 @@ from typing import Any
 from ...ir.graph_tensor import number
 from ..control.logic import convert_not
 from ..control.protocols import truth
-from ..state.attributes import read_attribute
+from ..guards.observe import get_attr
 from ..values.base import is_graph, scalar_condition
 from ..values.user_code import converted
 from .compare import convert_compare
@@ -60,7 +60,7 @@ def attrgetter(function: Any) -> Callable[[Any], Any]:
 
     def found(owner: Any, path: str) -> Any:
         for name in path.split("."):
-            owner = convert_shape(owner) if name == "shape" else read_attribute(owner, name)
+            owner = convert_shape(owner) if name == "shape" else get_attr(owner, name)
         return owner
 
     if len(names) == 1:
@@ -74,4 +74,4 @@ def methodcaller(function: Any) -> Callable[[Any], Any]:
     known = (*maker.args, *rest) if isinstance(maker, functools.partial) else rest
     kwargs = maker.keywords if isinstance(maker, functools.partial) else {}
     name, *args = known
-    return lambda owner: converted(read_attribute(owner, name))(*args, **kwargs)
+    return lambda owner: converted(get_attr(owner, name))(*args, **kwargs)

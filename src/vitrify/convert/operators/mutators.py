@@ -12,7 +12,8 @@ from typing import Any
 
 from ...core.pytree import OpenDict, OpenList, OverList
 from ...transformers import BLIND_METHODS
-from ..guards.observe import current_observer, note_stored
+from ..guards.observe import current_observer
+from ..guards.written import note_stored
 from ..state.journal import is_nested, note_write
 from ..state.places import ContentPlace, ItemPlace
 

@@ -25,8 +25,9 @@ from ..control.branches import choose
 from ..control.comprehension import gathered, listed
 from ..control.pushed import pushing
 from ..guards.nondeterministic import refuse_items
-from ..guards.observe import get_attr, note_overwritten, note_stored, peek_attr
+from ..guards.observe import get_attr, peek_attr
 from ..guards.unmerged import refuse_change
+from ..guards.written import note_overwritten, note_stored
 from ..host.value import HostValue, tensor_index
 from ..state.attributes import InstancePlace, deleter, is_plain_field, writer
 from ..state.gradient_flags import flag_writer

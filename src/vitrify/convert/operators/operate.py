@@ -23,7 +23,7 @@ from ..containers.each_key import for_each_key, is_undecided
 from ..containers.keys import check_key, is_looked_up, looked_up
 from ..control.logic import convert_not
 from ..guards.nondeterministic import refuse_items
-from ..guards.observe import seen
+from ..guards.observe import seen_inside
 from ..host.value import HostValue, host_call, index_of, tensor_index
 from ..state.journal import note_write
 from ..state.places import ItemPlace
@@ -200,7 +200,7 @@ def _get_item(owner: Any, key: Any) -> Any:
     method = user_method(owner, "__getitem__")
     if method is not None:
         return method(key)
-    owner = seen(owner)
+    owner = seen_inside(owner)
     refuse_items(owner)
     if is_number(owner):
         return ask(operator.getitem, owner, key)

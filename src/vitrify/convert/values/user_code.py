@@ -179,8 +179,12 @@ def user_method(obj: Any, name: str) -> Any:
         build.asked_of_tensors.add(name)
         cls = Tensor if isinstance(obj, Variable) and not is_number(obj) else cls
     found = class_attribute(cls, name)
-    if isinstance(found, FunctionType) and is_user_code(found) and not is_left_alone(obj):
+    if not isinstance(found, FunctionType):
+        return None
+    if is_user_code(found) and not is_left_alone(obj):
         return converted(MethodType(found, obj))
+    if not is_ours(found):
+        build.on_library(obj)
     return None
 
 
