@@ -1,4 +1,4 @@
-"""Lists of a length that only a run knows, given to NumPy and others; errors of libraries that only conversion causes."""
+"""Lists of a length that only a run knows, given to libraries; errors of theirs that only conversion causes."""
 
 import math
 import statistics

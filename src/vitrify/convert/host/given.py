@@ -65,4 +65,4 @@ def refuse_view(value: HostValue, arrays: Iterable[GivenArray]) -> None:
     Not where the function is to be whole: that gives a copy.
     """
     if not builder().is_whole and any(share_memory(value.samples, array.samples) for array in arrays):
-        raise value.refused("a view of an array that the call is given, which leaves the function: it")
+        raise value.refused("a view of an array that the call is given, which leaves the function")

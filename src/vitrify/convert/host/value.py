@@ -94,7 +94,7 @@ class HostValue(Joinable):
         if name in _KNOWN_ATTRIBUTES and found:
             return self._agreed(found, name)
         if any(name in names and isinstance(s, kind) for kind, names in _CHANGING.items() for s in self._seen()):
-            raise self.refused(f"what .{name}() changes: it")
+            raise self.refused(f"what .{name}() changes")
         if found and callable(found[0]):
             return partial(host_call, _call_method, self, name)
         return host_call(getattr, self, name)
@@ -197,7 +197,7 @@ class HostValue(Joinable):
 
     def _agreed(self, found: list[Any], what: str) -> Any:
         if not found or any(value != found[0] for value in found[1:]):
-            raise self.refused(f"a Python value, by its {what},")
+            raise self.refused(f"a Python value, by its {what}")
         return found[0]
 
     def __bool__(self) -> bool:
@@ -211,14 +211,14 @@ class HostValue(Joinable):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if not self._is_array():
-            raise self.refused("the target of an assignment: it")
+            raise self.refused("the target of an assignment")
         host_call(operator.setitem, self, index, value)
 
     def __delitem__(self, index: Any) -> None:
-        raise self.refused("what an item is deleted from: it")
+        raise self.refused("what an item is deleted from")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise self.refused("the target of an assignment to its attribute: it")
+        raise self.refused("the target of an assignment to its attribute")
 
     def __contains__(self, item: Any) -> bool:
         raise self.refused("a container that is searched")
@@ -229,18 +229,16 @@ class HostValue(Joinable):
     def check_change(self) -> None:
         """Raise UnsupportedError where what changes the array is seen through others, or not on every path."""
         if self.journal is not innermost_journal():
-            raise self.refused(
-                "what is changed where a tensor decides, or in a recursive function: it", ChangedArrayError
-            )
+            raise self.refused("what is changed where a tensor decides, or in a recursive function", ChangedArrayError)
         if any(True for _ in sharing(self)):
-            raise self.refused("what is changed while another value is a view of it: it", ChangedArrayError)
+            raise self.refused("what is changed while another value is a view of it", ChangedArrayError)
 
     def become(self, node: Any, samples: tuple[Any, ...]) -> None:
         """Hold from now on what the expression gives at this point of the program."""
         object.__setattr__(self, "samples", samples)
         meta = self.meta()
         if any(s.dtype != meta.dtype.np for s in self._seen()):
-            raise self.refused("what is changed, of a dtype that tensors do not have: it", ChangedArrayError)
+            raise self.refused("what is changed, of a dtype that tensors do not have", ChangedArrayError)
         (out,) = record(host_value_op, attrs={"meta": meta}, call=node)
         self.hold(out)
 
@@ -271,7 +269,7 @@ class HostValue(Joinable):
         made = [_as_meta(s, in_full) for s in self._seen()]
         metas = [m for m in made if m is not None]
         if not metas or any(m.dtype is not metas[0].dtype or len(m.shape) != len(metas[0].shape) for m in metas):
-            raise self.refused("a tensor whose dtype and number of dimensions cannot be foreseen: it")
+            raise self.refused("a tensor whose dtype and number of dimensions cannot be foreseen")
         shapes = zip(*[m.shape for m in metas])
         return Meta(tuple(sizes[0] if len(set(sizes)) == 1 else UNKNOWN for sizes in shapes), metas[0].dtype)
 
@@ -297,7 +295,7 @@ class HostValue(Joinable):
         """What kind of Python value it is: array, scalar, number or list."""
         kinds = self._forms()
         if len(kinds) != 1 or "" in kinds:
-            raise self.refused("a result of the function: it")
+            raise self.refused("a result of the function")
         return kinds.pop()
 
     def _forms(self) -> set[str]:
@@ -335,7 +333,7 @@ def _inplace(function: Callable[[Any, Any], Any], plain: Callable[[Any, Any], An
         if is_tensor and not self._is_array():
             return NotImplemented
         if is_tensor or any(isinstance(s, list) for s in self._seen()):
-            raise self.refused("the target of an in-place operation: it")
+            raise self.refused("the target of an in-place operation")
         return host_call(function if self._is_array() else plain, self, other)
 
     return method
@@ -476,7 +474,7 @@ def _result(call: Writing, targets: dict[int, HostValue], made: list[list[Any]],
         if all(result is row[number] for row, result in known):
             return target
         if any(share_memory([row[number]], [result]) for row, result in known):
-            raise target.refused("what is changed by a call that gives a view of it: it", ChangedArrayError)
+            raise target.refused("what is changed by a call that gives a view of it", ChangedArrayError)
     return HostValue(call.node(None), tuple(results))
 
 
