@@ -1,6 +1,7 @@
 """to_static above and below other decorators."""
 
 import functools
+import types
 import warnings
 
 import numpy as np
@@ -169,3 +170,44 @@ def test_without_source_the_whole_graph_cannot_be_had():
     exec("def f(x):\n    return x * 2\n", space)
     with pytest.raises(NoSourceError, match="not available"):
         to_static(space["f"], full_graph=True)(tensor(1.0))
+
+
+class Counted:
+    """A decorator that is a class, and makes methods itself."""
+
+    def __init__(self, function):
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.calls = 0
+
+    def __call__(self, *args):
+        self.calls += 1
+        return self.function(*args) * 2
+
+    def __get__(self, owner, cls=None):
+        return self if owner is None else types.MethodType(self, owner)
+
+
+class WithCounted:
+    @Counted
+    def method(self, x):
+        return x * 3 if x.sum() > 0 else x
+
+
+COUNTED = WithCounted()
+
+
+def calls_a_counted_method(x):
+    return COUNTED.method(x)
+
+
+@pytest.mark.parametrize("fn", [calls_a_counted_method, COUNTED.method], ids=["called", "target"])
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_a_method_that_a_decorator_of_a_class_gives_is_converted(fn, full_graph):
+    static = paddle.jit.to_static(fn, full_graph=full_graph)
+    for values in ([1.0, 2.0], [-1.0, -2.0], [1.0, 2.0]):
+        x = paddle.to_tensor(values)
+        before = WithCounted.method.calls
+        expected, in_eager = fn(x).tolist(), WithCounted.method.calls - before
+        assert static(x).tolist() == expected
+        assert WithCounted.method.calls == before + 2 * in_eager

@@ -139,7 +139,7 @@ class CallConverter:
     def _method(self, method: MethodType) -> Any:
         plain = method.__func__
         if not isinstance(plain, FunctionType):
-            return of_the_moment(method) or method
+            return of_the_moment(method) or self._of_object(method)
         if isinstance(method.__self__, (OpenDict, OpenList, OverList)):
             return _of_container(method)
         if is_apply(method):
@@ -157,6 +157,11 @@ class CallConverter:
             observer.method(method.__self__, plain, plain.__name__)
         converted = self._plain(plain)
         return method if converted is plain else MethodType(converted, method.__self__)
+
+    def _of_object(self, method: MethodType) -> Any:
+        """A method that a callable object is, such as a decorator that is a class gives."""
+        converted = self(method.__func__)
+        return method if converted is method.__func__ else MethodType(converted, method.__self__)
 
     def _class(self, cls: type) -> Any:
         if issubclass(cls, BaseException):
