@@ -1728,7 +1728,6 @@ ELSEWHERE: dict[str, str] = {
     "register_hook: tensor has stop_gradient=True, so it gets no gradient": "tests/jit/test_hooks.py",
     "register_hook() on a tensor of a program, in code that is not converted": "tests/jit/test_hooks.py",
     "a container that a tensor changes is held in several places": _NET,
-    ") was raised while the function was converted, not by Python": _NET,
     "a generator that only Python itself can run": "nobody sees it: the generator is left to Python",
     " one operand of `is` is, so whether they are the same object is not known yet": "tests/convert/test_needed_now.py",
     "a tensor decided which tensor it is that is put into a set, or given to id() or hash()":

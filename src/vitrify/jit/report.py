@@ -35,13 +35,10 @@ def presented(err: Exception) -> Exception:
     return err.with_traceback(user_traceback(err.__traceback__) if loc is not None else None)
 
 
-def of_conversion(err: Exception) -> UnsupportedError:
-    """The error to show for one of a library's that came of converting the function alone."""
-    if isinstance(err.__cause__, UnsupportedError):
-        err.__cause__.loc = err.__cause__.loc or innermost_user_loc(err.__traceback__)
-        return err.__cause__
-    found = UnsupportedError(
-        f"{type(err).__name__} ({str(err)[:80]}) was raised while the function was converted, not by Python",
-        hint="use tensor operations there, or convert with full_graph=False",
-    )
-    return found.with_traceback(err.__traceback__)
+def cause_of(err: Exception) -> Exception:
+    """The error of ours, with a place, that code in C said something else about; `err` itself where there is none."""
+    cause = err.__cause__
+    if not isinstance(cause, UnsupportedError):
+        return err
+    cause.loc = cause.loc or innermost_user_loc(err.__traceback__)
+    return cause

@@ -32,7 +32,7 @@ from .key import BY_VALUE, content
 from .number_inputs import NumberInputs
 from .partial_program import PartialProgramLayer, UnfitError
 from .program_cache import MISS, Executable, Family, Recent, Substitute
-from .report import of_conversion, presented
+from .report import cause_of, presented
 from .retrace import NoSourceWarning
 from .ripening import Ripening
 from .split import CONVINCED, PATIENCE, SMALLEST_PART, AfterErrors, AsPython, CompiledCalls, Split, SplitProgram
@@ -232,15 +232,16 @@ class StaticFunction(Traceable):
         """The same call in eager code, which raises likewise, once it has changed what it changes before.
 
         Where a program took a size for another than it is, the same call by a program for its sizes. Where eager code
-        does not raise what ended a trace, a whole function says so: it was not converted.
+        does not raise, and a function of ours raised `err` or caused it, a whole function says so.
         """
+        told = cause_of(err)
+        is_ours = ended.is_of_trace and (is_internal(told) or isinstance(told, VitrifyError))
         with ended.again():
             if isinstance(err, TakenSizeError) and self.program_cache.pin_sizes_taken():
                 return self._called(*args, **kwargs)
             result = self._in_eager(args, kwargs)
-        if ended.is_of_trace and self._full_graph:
-            is_ours = is_internal(err) or isinstance(err, VitrifyError)
-            raise presented(err if is_ours else of_conversion(err))
+        if is_ours and self._full_graph:
+            raise presented(told)
         return result
 
     def _run_eagerly(self, failure: TraceFailure, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
