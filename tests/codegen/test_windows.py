@@ -5,6 +5,7 @@ import pytest
 
 from tests.codegen.test_pointwise import guarded
 from tests.codegen.test_whole import program_of
+from vitrify.codegen import pool_steps
 from vitrify.codegen.own_products import any_gemm
 from vitrify.core.config import flags_guard
 from vitrify.ops.activation import relu
@@ -243,6 +244,29 @@ def test_max_pooling(threads, channel_last):
             assert is_native(max_pool_op, (x,), attrs)
             out = max_pool_op.on_numpy(x, **attrs)
             assert is_native(max_pool_grad_op, (numbers(rng, *out.shape), x, out), attrs)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_max_pooling_of_rows_touches_nothing_else(threads, monkeypatch):
+    """Windows of a row at a time, of images that end where their memory does; what is infinite, and NaN."""
+    rng, rows, add_rows = np.random.default_rng([9, threads]), [], pool_steps.add_rows
+    monkeypatch.setattr(pool_steps, "add_rows", lambda *given: (rows.append(given), add_rows(*given)))
+    monkeypatch.setattr(pool_steps, "_LARGE", 1 << 10)  # so that threads share the work
+    with flags_guard({"num_threads": threads}):
+        for trial in range(24):
+            kernel = tuple(int(v) for v in rng.integers(1, 6, 2))
+            stride = int(rng.integers(1, 4)), 1 + trial % 2
+            pads = tuple((int(rng.integers(0, k)), int(rng.integers(0, k))) for k in kernel)
+            shape = (int(rng.choice([1, 2, 3])), int(rng.choice([1, 5, 9])), int(rng.integers(5, 24)), 31 + 3 * trial)
+            attrs = {"kernel": kernel, "stride": stride, "padding": pads, "ceil_mode": trial % 3 == 0}
+            attrs["channel_last"] = False
+            x, kept = guarded(int(np.prod(shape)), F32)
+            x[:] = numbers(rng, x.size)
+            x[rng.random(x.size) < 0.01 * (trial % 4)] = (np.nan, np.inf, -np.inf)[trial % 3]
+            if -(-(shape[3] - kernel[1] + 1) // stride[1]) >= 16:
+                assert is_native(max_pool_op, (x.reshape(shape),), attrs)
+            del kept
+    assert len(rows) >= 20
 
 
 @pytest.mark.parametrize(("shape", "channel_last"), [((2, 3, 64, 8), False), ((2, 64, 64, 3), True)])

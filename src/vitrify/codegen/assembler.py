@@ -360,6 +360,12 @@ class Assembler:
         begins, taps, offsets = places
         pool_steps.add_max(self, x, out, begins, taps, offsets, least)
 
+    def pool_rows(self, x: Operand, out: Operand, windows: Sequence[Sequence[int]], least: Any) -> None:
+        """The same for [images, channels, height, width] whose rows lie side by side, windows of a row at a time, which
+        are one or two columns apart: of rows and of columns the size of windows, their stride, and places before x.
+        """
+        pool_steps.add_rows(self, x, out, windows, least)
+
     def pool_max_grad(
         self, dx: Operand, x: Operand, out: Operand, ct: Operand, places: tuple[Any, ...], overlap: bool
     ) -> None:

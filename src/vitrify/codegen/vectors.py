@@ -23,6 +23,16 @@ def first_lanes(w: Writer, count: str) -> str:
     return w.value(f"icmp ugt {wide} {same}, <{_NUMBERS}>")
 
 
+def between(w: Writer, first: str, end: str) -> str:
+    """The lanes whose number, counted from `first` on, is at least 0 and less than `end`, as bits."""
+    wide = f"<{LANES} x i32>"
+    ones = [
+        w.value(f"insertelement {wide} poison, i32 {w.value(f'trunc i64 {x} to i32')}, i64 0") for x in (first, end)
+    ]
+    start, stop = (w.value(f"shufflevector {wide} {x}, {wide} poison, {wide} zeroinitializer") for x in ones)
+    return w.value(f"icmp ult {wide} {w.value(f'add {wide} {start}, <{_NUMBERS}>')}, {stop}")
+
+
 def load(w: Writer, at: str, mask: str = "") -> str:
     """The vector there; zeros beside the lanes of a mask."""
     if not mask:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from .panels import panels_ir
 from .tiles import Shape, declarations, name_of_tile, tiles_ir
-from .vectors import BITS, FULL, LANES, load, spread, store
+from .vectors import BITS, FULL, LANES, between, load, spread, store
 from .writer import Writer
 
 # Places of a tile in each dimension, of the result and of the input, and how many products it takes.
@@ -103,19 +103,6 @@ def declared(shape: Shape) -> list[str]:
 # -- vectors -----------------------------------------------------------------------------------------------------------
 
 
-def _between(w: Writer, first: str, end: str) -> str:
-    """The lanes whose number, counted from `first` on, is at least 0 and less than `end`."""
-    numbers = ", ".join(f"i32 {i}" for i in range(LANES))
-    start, stop = (_in_all(w, x) for x in (first, end))
-    return w.value(f"icmp ult {WORDS} {w.value(f'add {WORDS} {start}, <{numbers}>')}, {stop}")
-
-
-def _in_all(w: Writer, x: str) -> str:
-    """A number in all lanes."""
-    one = w.value(f"insertelement {WORDS} poison, i32 {w.value(f'trunc i64 {x} to i32')}, i64 0")
-    return w.value(f"shufflevector {WORDS} {one}, {WORDS} poison, {WORDS} zeroinitializer")
-
-
 def _larger(w: Writer, most: str, x: str) -> None:
     """Keep the larger ones of the bits of absolute values."""
     bits = w.value(f"and {WORDS} {w.value(f'bitcast {FULL} {x} to {WORDS}')}, splat (i32 2147483647)")
@@ -143,7 +130,7 @@ def _range() -> str:
     most = _nothing_yet(w)
     with w.loop("%count", 0, LANES) as i:
         left = w.value(f"sub i64 %count, {i}")
-        _larger(w, most, load(w, w.at("%x", i, "float"), _between(w, "0", left)))
+        _larger(w, most, load(w, w.at("%x", i, "float"), between(w, "0", left)))
     w.line(f"ret i32 {_largest(w, most)}")
     return w.text
 
@@ -186,9 +173,9 @@ def _lay_row(w: Writer, most: str, source: str, width: str, even: str, odd: str)
         halves = []
         for half in range(2):
             at = w.add(x, half * LANES)
-            halves.append(load(w, w.at(source, at, "float"), _between(w, at, width)))
+            halves.append(load(w, w.at(source, at, "float"), between(w, at, width)))
             _larger(w, most, halves[-1])
-        inside = _between(w, j, "%pitch")
+        inside = between(w, j, "%pitch")
         for b, to in enumerate((even, odd)):
             lanes = ", ".join(f"i32 {MADE * i + b}" for i in range(LANES))
             mixed = w.value(f"shufflevector {FULL} {halves[0]}, {FULL} {halves[1]}, {WORDS} <{lanes}>")
@@ -202,9 +189,9 @@ def _lay_images(w: Writer, most: str, source: str, width: str, to: str, phase: i
         count = w.value(f"select i1 {w.value(f'icmp ult i64 {x}, {width}')}, i64 %images, i64 0")
         with w.loop("%images", 0, LANES) as n:
             at = w.at(source, w.add(w.times(x, "%images"), n), "float")
-            found = load(w, at, _between(w, n, count))
+            found = load(w, at, between(w, n, count))
             _larger(w, most, found)
-            store(w, found, w.at(to, w.add(w.times(j, "%images"), n), "float"), _between(w, n, "%images"))
+            store(w, found, w.at(to, w.add(w.times(j, "%images"), n), "float"), between(w, n, "%images"))
 
 
 # -- filters -----------------------------------------------------------------------------------------------------------

@@ -16,6 +16,8 @@ from .window_grads import max_pool_grad_form
 
 # Images below which most of a vector would be idle, and windows in a row below which rows make no vectors.
 _LEAST_IMAGES, _LONG_ROW = 4, 32
+# Windows in a row from which on vectors of them are full.
+_FULL_ROW = 16
 _MOST_PLACES = 1 << 14
 
 
@@ -35,12 +37,23 @@ def _suits(x: Any, count: int, row: int, channel_last: bool) -> bool:
     return bool(x.dtype == np.float32 and enough and (lies or is_short))
 
 
+def _has_rows(x: Any, w: Windows, channel_last: bool) -> bool:
+    """Whether vectors of windows that lie in a row of an image are full."""
+    if channel_last or len(w.counts) != 2 or x.dtype != np.float32 or 0 in w.counts or not x.size:
+        return False
+    return bool(w.counts[1] >= _FULL_ROW and w.stride[1] <= 2 and x.strides[3] == x.dtype.itemsize)
+
+
 def max_pool_in_place(
     n: Any, x: Any, *, kernel: Shape, stride: Shape, padding: Any, ceil_mode: bool, channel_last: bool
 ) -> Any:
     """The largest element of each window."""
     w = windows_of(x.shape, kernel, stride, padding, ceil_mode, channel_last)
     if not _suits(x, prod(w.counts), w.counts[-1], channel_last):
+        if _has_rows(x, w, channel_last):
+            out = n.new((*x.shape[:2], *w.counts), x.dtype)
+            n.pool_rows(x, out, [*zip(w.kernel, w.stride, (low for low, _ in w.pads))], lowest(x.dtype))
+            return out
         return max_pool_native(
             n, x, kernel=kernel, stride=stride, padding=padding, ceil_mode=ceil_mode, channel_last=channel_last
         )
