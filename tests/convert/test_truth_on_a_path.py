@@ -90,3 +90,54 @@ def object_behind_a_tensor(x):
 @pytest.mark.parametrize("f", [object_in_the_test_of_a_loop, object_beside_a_break, object_behind_a_tensor])
 def test_methods_that_tell_truth_run_where_their_path_asks(f):
     compare(f, *[(np.array([v, 2.0, 3.0], "float32"),) for v in (1.0, 6.0, 7.0)], strict=True)
+
+
+class Told:
+    """An object that says each time that its truth is asked."""
+
+    def __init__(self, value, name):
+        self.value = value
+        self.name = name
+
+    def __bool__(self):
+        print("asked", self.name)
+        return bool(self.value > 0)
+
+
+def in_conditions(x):
+    a, b = Told(x[0], "a"), Told(x[1], "b")
+    if a and b:
+        x = x * 2
+    elif a or b:
+        x = x * 3
+    y = x if not (a and b) else x + 1
+    return y, [v for v in (1, 2) if a and v]
+
+
+def in_a_loop(x):
+    a, b = Told(x[0], "a"), Told(x[1], "b")
+    while a and b:
+        a.value = a.value - 1
+    return a.value
+
+
+def kept(x):
+    a, b = Told(x[0], "a"), Told(x[1], "b")
+    found = a or b
+    return found.name, bool(a and b)
+
+
+def of_python(x):
+    a, b = Told(1, "a"), Told(0, "b")
+    if a and b:
+        return x
+    if b and a:
+        return x * 3
+    return x * 2
+
+
+@pytest.mark.parametrize("f", [in_conditions, in_a_loop, kept, of_python])
+def test_operands_are_asked_as_often_as_python_asks_them(f):
+    calls = ([1.0, 2.0, 3.0],), ([-1.0, 2.0, 3.0],), ([1.0, -2.0, 0.5],), ([-1.0, -2.0, 0.5],)
+    compare(f, *calls)
+    compare(f, *calls, full_graph=False)

@@ -104,3 +104,42 @@ def test_a_tensor_decides_what_hooks_of_layers_in_containers_return(hook, before
         static.clear_gradients(set_to_zero=False)
         eager.clear_gradients(set_to_zero=False)
         assert outcome(static, values) == outcome(eager, values)
+
+
+class Shown(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, a):
+        ctx.save_for_backward(a)
+        return a * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        print("layer", grad.stop_gradient, (grad * 2).stop_gradient)
+        return grad * 2 * ctx.saved_tensor()[0]
+
+
+def shown_to_hook(x):
+    y = x * 2
+    y.register_hook(lambda grad: print("hook", grad.stop_gradient))
+    return y * x
+
+
+def shown_to_layer(x):
+    return Shown.apply(x) * x
+
+
+@pytest.mark.parametrize("full_graph", [None, False, True])
+@pytest.mark.parametrize("function", [shown_to_hook, shown_to_layer])
+def test_what_user_code_gets_of_gradients_wants_one(function, full_graph, capsys):
+    called = function if full_graph is None else paddle.jit.to_static(function, full_graph=full_graph)
+    for _ in range(2):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        called(x).sum().backward()
+        told = {shown_to_hook: "hook False\n", shown_to_layer: "layer False True\n"}  # as PaddlePaddle's
+        assert capsys.readouterr().out == told[function]
+    leaf = paddle.to_tensor([1.0], stop_gradient=False)
+    leaf.register_hook(lambda grad: kept.append(grad) or grad * 2)
+    kept = []
+    (leaf * 3).sum().backward()
+    assert (kept[0].stop_gradient, kept[0].tolist(), leaf.grad.tolist()) == (False, [3.0], [6.0])
+    assert paddle.grad((leaf * 3).sum(), leaf)[0].stop_gradient

@@ -219,6 +219,9 @@ class PythonHelpers:
 
     peek_attr = get_attr
 
+    def truth(self, value):
+        return value
+
     def get_item(self, owner, key):
         return owner[key]
 

@@ -48,7 +48,7 @@ def build_backward(
     builder = Builder(program)
     cts = [_cotangent(block, outputs[i]) for i in seeds]
     block.parent = forward  # so that forward values are captured; taken away again below
-    with building(builder), scoped(grad_enabled, True), program.adding("backward"):
+    with building(builder), scoped(grad_enabled, False), program.adding("backward"):
         found = pull_back(builder, forward, seed([outputs[i] for i in seeds], cts), inputs)
     flowing = [i for i, v in zip(wrt, inputs) if v in found]
     block.outputs = [block.resolve(found[v]) for v in inputs if v in found]

@@ -20,6 +20,7 @@ from .control.comprehension import dict_of, each, generator, list_of, set_of
 from .control.endless import kept_iterator
 from .control.logic import convert_and, convert_not, convert_or
 from .control.loops import convert_for, convert_while
+from .control.protocols import truth
 from .control.raise_ import caught_raise, convert_raise
 from .guards.observe import get_attr, peek_attr
 from .host.effects import convert_assert, load, load_free
@@ -74,6 +75,7 @@ class VitrifyHelpers:
     give_watched = staticmethod(give_watched)
     delegate = staticmethod(delegate)
     operate = staticmethod(operate)
+    truth = staticmethod(truth)
     unpacked = staticmethod(unpacked)
     unpacked_rest = staticmethod(unpacked_rest)
     get_item = staticmethod(get_item)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.dispatch import bind_pair
 from ..core.errors import ArgumentError, ShapeError, UnsupportedError
-from ..core.modes import grad_enabled
+from ..core.modes import grad_enabled, scoped
 from ..core.setting import WATCH
 from ..core.timeline import TracerEventType, span
 from ..ops.registry import get_op
-from .tape import TENSORS, Node
+from .tape import TENSORS, Node, as_leaf
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -85,12 +85,17 @@ def _relevant_nodes(roots: Sequence[Node], nodes: set[int], leaves: set[int], bl
     return {key for key, hit in reaches.items() if hit and key not in blocked}
 
 
-def _run_hooks(hooks: Sequence[Any], ct: Tensor) -> Tensor:
-    for hook in tuple(hooks):
-        new = hook(ct)
-        if new is not None:
-            ct = new
-    return ct
+def _run_hooks(hooks: Sequence[Any], ct: Tensor, create_graph: bool) -> Tensor:
+    """What hooks make of a cotangent. Leaves' run when the walk is over, in the same mode as those of other tensors."""
+    if not hooks:
+        return ct
+    found = shown = as_leaf(ct)
+    with scoped(grad_enabled, create_graph):
+        for hook in tuple(hooks):
+            new = hook(found)
+            if new is not None:
+                found = new
+    return ct if found is shown and shown._data is ct._data else found
 
 
 def _received(state: _Pass, node: Node) -> list[Tensor | None]:
@@ -100,7 +105,7 @@ def _received(state: _Pass, node: Node) -> list[Tensor | None]:
         if ct is None:
             continue
         if node.hooks and index in node.hooks:
-            ct = cts[index] = _run_hooks(node.hooks[index], ct)
+            ct = cts[index] = _run_hooks(node.hooks[index], ct, state.create_graph)
         if (id(node), index) in state.wanted:
             state.captured[id(node), index] = ct
         if node.retained and index in node.retained:
@@ -210,7 +215,7 @@ def run_backward(outputs: Sequence[Tensor], cotangents: Sequence[Tensor | None],
     roots = _seed(state, outputs, cotangents)
     _walk(state, roots, None)
     for leaf, ct in state.leaves.values():
-        leaf._accumulate(_run_hooks(leaf._hooks or (), ct))
+        leaf._accumulate(_run_hooks(leaf._hooks or (), ct, create_graph=False))
 
 
 def grad(
@@ -237,7 +242,7 @@ def grad(
     for tensor, key in zip(inputs, keys):
         held = state.captured.get(key) if key[1] >= 0 else None
         if key[1] < 0 and key[0] in state.leaves:
-            held = _run_hooks(tensor._hooks or (), state.leaves[key[0]][1])
+            held = _run_hooks(tensor._hooks or (), state.leaves[key[0]][1], create_graph)
         if held is None and not allow_unused:
             raise ArgumentError(
                 f"grad: input {tensor.name!r} is not used to compute the outputs",

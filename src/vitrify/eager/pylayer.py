@@ -12,7 +12,7 @@ from ..core.meta import UNKNOWN
 from ..core.modes import grad_enabled, scoped
 from ..ops.methods import TensorMethods
 from .packing import save_input, save_output
-from .tape import TENSORS, Edge, Hook, Saved
+from .tape import TENSORS, Edge, Hook, Saved, as_leaf
 from .tensor import Tensor, edge_to
 
 
@@ -84,7 +84,7 @@ class PyLayerNode:
         # The context points here only while backward runs: for good, the two would be a cycle.
         context._node = self
         try:
-            returned = self.backward(context, *given)
+            returned = self.backward(context, *[None if ct is None else as_leaf(ct) for ct in given])
         finally:
             context._node = None
         return self._by_edge(list(tensors_and_none(returned)))

@@ -102,6 +102,16 @@ class Saved:
         self.cell = [self.version]
 
 
+def as_leaf(ct: Tensor) -> Tensor:
+    """A cotangent as code of the user's gets it, over the same memory: it wants a gradient, as in PaddlePaddle."""
+    if not ct.stop_gradient:
+        return ct
+    shown = TENSORS.wrap(ct._data)
+    shown._cell = ct.version_cell()
+    shown.stop_gradient = False
+    return shown
+
+
 class SavedOutput(Saved):
     """An output of the node itself, which is known only when it is asked for."""
 

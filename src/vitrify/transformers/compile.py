@@ -24,6 +24,7 @@ from .exchange import to_compile
 from .nodes import Node
 from .observe import names_only_changed, observe_reads
 from .quote import copy_tree, quote
+from .truths import ask_truth_once
 
 FACTORY = "__vitrify_factory__"
 _NO_CLASS = "_"  # a class of this name mangles nothing
@@ -68,6 +69,7 @@ def compile_function(
     (definition,) = module.body[0].body[0].body[0].body  # factory, class, class: see _module
     changed = names_only_changed(names, calls, context.vt)
     if observed:
+        ask_truth_once(definition, context.vt)
         observe_reads(definition, context.vt, class_name)
     code = inner_code(compile_tree(module, like), (FACTORY, FACTORY, class_name, own_name))
     prefix = ".".join([FACTORY, "<locals>", FACTORY, class_name, own_name])

@@ -233,6 +233,9 @@ class Helpers(Protocol):
     def get_item(self, owner: Value, key: Value) -> Value:
         """`owner[key]`. Only in compiled code."""
 
+    def truth(self, value: Value) -> Value:
+        """What `value` says where nothing but its truth is asked for. Only in compiled code (`truths.py`)."""
+
     def operate(self, symbol: str, left: Value, *right: Value) -> Value:
         """`left symbol right`, or `symbol left`: operators and comparisons. Only in compiled code."""
 

@@ -11,7 +11,7 @@ from ...ir.builder import current_builder
 from ...ir.program import Variable
 from ...ops.creation import assign
 from ..values.base import builder
-from .pylayer import with_backward
+from .pylayer import as_leaf, with_backward
 
 Convert = Callable[[Any], Any]
 
@@ -49,7 +49,7 @@ def registering(tensor: Any, convert: Convert) -> Callable[[Any], HookHandle]:
         hooks = (*earlier, (convert(hook), handle))
 
         def pulled(cts: Sequence[Any], values: Sequence[Any], own: list[Any] | None = None) -> list[Any]:
-            ct = cts[0]
+            ct = as_leaf(cts[0])
             for called, registered in hooks:  # the first that was registered comes first
                 found = called(ct) if registered.is_registered else None
                 ct = ct if found is None else found

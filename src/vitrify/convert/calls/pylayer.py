@@ -13,6 +13,7 @@ from ...core.modes import grad_enabled, scoped
 from ...core.pytree import flatten, unflatten
 from ...eager.pylayer import PyLayer, PyLayerContext, check_gradient, one_for_each, tensors_and_none, tensors_in
 from ...eager.tensor import Tensor
+from ...ir.stop_flags import WANTS
 from ...ops.creation import assign
 from ...ops.hand_gradient import with_gradient_op
 from ...ops.like import zeros_like
@@ -87,7 +88,7 @@ def _with_gradient(
             own += [fresh, *inner_lists(dict(vars(fresh)))]
         without = ((place, value, None) for place, value in zip(constant, rest[n_saved:]))
         likes = sorted([*zip(places, values, cts), *without], key=_first)
-        filled = [_cotangent(ct, like, materialize) for _, like, ct in likes]
+        filled = [as_leaf(_cotangent(ct, like, materialize)) for _, like, ct in likes]
         returned = list(tensors_and_none(convert(layer.backward)(fresh, *filled)))
         found = one_for_each(layer.__name__, returned, wanted)
         for i, (ct, value) in enumerate(zip(found, values[n_outs:])):
@@ -182,6 +183,16 @@ _first = operator.itemgetter(0)
 
 def _is_differentiable(value: Any) -> bool:
     return is_graph(value) and value.dtype.is_inexact
+
+
+def as_leaf(ct: Any) -> Any:
+    """A cotangent as code of the user's gets it: one that wants a gradient itself."""
+    if ct is None or not ct.stop_gradient:
+        return ct
+    made = assign(ct)
+    object.__setattr__(made, "stop_gradient", False)
+    made.__dict__[WANTS] = True
+    return made
 
 
 def _cotangent(ct: Any, like: Any, materialize: bool) -> Any:

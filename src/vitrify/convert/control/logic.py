@@ -100,9 +100,12 @@ def _object_decides(test: Any, left: Any, right: Function, stop_on: bool) -> Any
 
     def other() -> tuple[Any, Any]:
         value = right()
+        if asks_for_truth(value):
+            untold.append(value)  # eager code does not ask the last operand: its method may do more than to tell
+            return value, stop_on
         known = truth(value)
         if is_graph(known) and numel(tuple(known.shape)) != 1:
-            untold.append(value)  # eager code does not ask the last operand, and may not be able to
+            untold.append(value)  # eager code does not ask it, and may not be able to
             return value, stop_on
         return value, scalar_condition(known, "bool()") if is_graph(known) else bool(known)
 

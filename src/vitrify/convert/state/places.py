@@ -9,9 +9,11 @@ from contextlib import suppress
 from types import CellType
 from typing import Any, Protocol
 
+from ...core.epoch import LAYER_MODES
 from ...core.pytree import OneOf, OpenDict, OpenList, eager_class, is_open, is_partial, node_of, rebuild
 from ...core.source import user_frames
 from ...eager.layer import Layer
+from ...eager.layer_tree import is_parameter
 from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
 from ...ir.program import Variable
@@ -87,6 +89,8 @@ class AttrPlace:
         self.key = (id(owner), attribute)
         # A Layer that is given a parameter takes nothing else under that name any more.
         self._is_plain = isinstance(owner, Layer) and attribute in owner.__dict__
+        buffers = owner.__dict__.get("_buffers", {}) if isinstance(owner, Layer) else {}
+        self._buffers = tuple(buffers) if attribute in buffers else ()
 
     def at(self, owner: Any) -> AttrPlace:
         """The same attribute of another object."""
@@ -117,7 +121,20 @@ class AttrPlace:
         elif self.attribute in parameters and isinstance(value, Variable):  # a parameter or None, as the path says
             parameters[self.attribute] = value
             return
+        elif self.attribute in parameters and self._buffers and not is_parameter(value):  # given a parameter since
+            del parameters[self.attribute]
+            self._put_back(value)
+            return
         store_attribute(self.owner, self.attribute, value)
+
+    def _put_back(self, value: Any) -> None:
+        """Let the Layer have the buffer where it stood among the others."""
+        buffers = self.owner.__dict__["_buffers"]
+        held = {**buffers, self.attribute: value}
+        order = [*self._buffers, *[name for name in buffers if name not in self._buffers]]
+        buffers.clear()
+        buffers.update((name, held[name]) for name in order if name in held)
+        LAYER_MODES.bump()
 
     def unset(self) -> None:
         with suppress(AttributeError):
@@ -131,7 +148,7 @@ def store_attribute(owner: Any, attribute: str, value: Any) -> None:
     """
     # A Layer whose `__init__` calls no super().__init__() has none: what is missing is told where eager code tells it.
     buffers = owner.__dict__.get("_buffers", {}) if isinstance(owner, Layer) else {}
-    if attribute in buffers and isinstance(value, TensorMethods):
+    if attribute in buffers and isinstance(value, TensorMethods) and not is_parameter(value):
         buffers[attribute] = value
     else:
         library_method(type(owner), "__setattr__")(owner, attribute, value)
