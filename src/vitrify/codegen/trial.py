@@ -27,8 +27,10 @@ _WORD, _POINTER = ctypes.c_int64, ctypes.c_void_p
 _SIGNATURE = [*[_WORD] * 3, *[_POINTER, _WORD, _WORD] * 2, _POINTER, _WORD, *[_POINTER] * 5]
 _ALIGNED = 64
 # Rounds in turns, of which the fastest counts, and multiplications that one does at least, some 50 microseconds.
-_ROUNDS, _WORK = 5, 1 << 23
+_ROUNDS, _WORK = 9, 1 << 23
 _MOST_REPEATS = 64
+# Seconds below which a product has taken nothing that could be told.
+_LEAST = 1e-7
 # When a process is taken to hang, in seconds, and how often it is looked after.
 _DEADLINE, _PAUSE = 20.0, 0.002
 # How far a result may lie from the true one: half a unit of its last place, and what sums of float32 lose.
@@ -107,12 +109,9 @@ class _Memory:
                          self._scratch.ctypes.data, None, None, None, None)  # fmt: skip
                 function(*given)
                 calls.append((function, given))
-        self._times[:] = np.inf
-        for _ in range(_ROUNDS):
-            for i, (function, given) in enumerate(calls):
-                m, n, k = given[:3]
-                seconds = _timed(function, given, min(-(-_WORK // (m * n * k)), _MOST_REPEATS))
-                self._times[i // 2, i % 2] = min(self._times[i // 2, i % 2], seconds)
+        rounds = [[_seconds(*call) for call in calls] for _ in range(_ROUNDS)]
+        whole, nothing = np.min(rounds, 0).T
+        self._times[:] = np.maximum(whole - nothing, _LEAST).reshape(self._times.shape)
         self._is_done[0] = 1
 
     def found(self) -> list[float] | None:
@@ -120,6 +119,13 @@ class _Memory:
         if not self._is_done[0] or not all(_is_right(*arrays[:3]) for arrays in self._arrays):
             return None
         return [float(tried / known) for tried, known in self._times]
+
+
+def _seconds(function: Any, given: Sequence[Any]) -> tuple[float, float]:
+    """What a product takes when Python calls it, and what one of no columns does, which is the call alone."""
+    m, n, k = given[:3]
+    repeats = min(-(-_WORK // (m * n * k)), _MOST_REPEATS)
+    return _timed(function, given, repeats), _timed(function, (m, 0, *given[2:]), repeats)
 
 
 def _timed(function: Any, given: Sequence[Any], repeats: int) -> float:
