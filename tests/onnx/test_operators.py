@@ -63,6 +63,11 @@ CASES = {
        for by in ({"s": np.array([1, 1, 2, 1.6], "float32")}, {"s": None, "z": ints(1, 2, 3, 7)},
                   {"s": None, "z": ints(1, 2, 1, 2)})
        if (where, mode) != ("align_corners", "cubic")},
+    **{f"Resize {mode} {where} by factors that leave the sizes": (
+        "Resize", {"x": floats(1, 2, 4, 5)}, {"r": None, "s": np.array([1, 1, 1.2, 1.1], "float32")},
+        {"mode": mode, "coordinate_transformation_mode": where, **attrs})
+       for where in ("half_pixel", "asymmetric", "pytorch_half_pixel")
+       for mode, attrs in (("nearest", {"nearest_mode": "floor"}), ("linear", {}), ("cubic", {}))},
     "Resize of two axes": ("Resize", {"x": floats(1, 2, 4, 5)}, {"r": None, "s": np.array([2, 3], "float32")},
                            {"mode": "linear", "axes": [3, 2], "opset": 18}),
     "Resize of batches": ("Resize", {"x": floats(2, 4)}, {"r": None, "s": np.array([2, 1], "float32")}, {}),

@@ -56,6 +56,13 @@ def test_a_single_element_of_known_sizes(sizes, tmp_path):
     check_model(resized, str(tmp_path / "m"), [paddle.static.InputSpec(x.shape, "float32")], [x])
 
 
+@pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
+def test_factors_that_leave_all_sizes_alone(mode, tmp_path):
+    x = images((3, 3))[0]
+    resized = lambda x: F.interpolate(x, scale_factor=1.3, mode=mode) * 2  # noqa: E731
+    check_model(resized, str(tmp_path / "m"), [paddle.static.InputSpec(x.shape, "float32")], [x])
+
+
 def test_windows_of_known_sizes_that_lie_in_the_padding(tmp_path):
     x = images((5, 5))[0]
     pooled = lambda x: (F.max_pool2d(x, 2, 3, 1, ceil_mode=True), F.avg_pool2d(x, 1, 3, 0, ceil_mode=True))  # noqa: E731

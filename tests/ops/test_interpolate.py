@@ -42,3 +42,24 @@ def test_means_over_areas_that_a_tensor_says():
     image = paddle.arange(4, dtype="float32").reshape([1, 1, 2, 2])
     found = resized(image, paddle.to_tensor(2.0))
     assert found.tolist() == F.interpolate(image, scale_factor=2.0, mode="area").tolist()
+
+
+@pytest.mark.parametrize(
+    ("mode", "rank"), [("linear", 1), ("nearest", 2), ("nearest", 3), ("bilinear", 2), ("bicubic", 2), ("trilinear", 3)]
+)
+@pytest.mark.parametrize("factor", [1.3, 1.25])
+def test_factors_that_leave_all_sizes_alone_change_nothing_as_in_paddle(mode, rank, factor):
+    x = np.random.default_rng(0).random((1, 2, 3, 2, 3)[: 2 + rank])
+    spec = [paddle.static.InputSpec([None] * x.ndim, "float64")]
+    for settings in ({}, {"align_mode": 1}) if mode.endswith("linear") else ({},):
+
+        def resized(x, settings=settings):
+            return F.interpolate(x, scale_factor=factor, mode=mode, **settings)
+
+        for run in (resized, *(paddle.jit.to_static(resized, full_graph=True, input_spec=s) for s in (None, spec))):
+            given = paddle.to_tensor(x, stop_gradient=False)
+            y = run(given)
+            (y * y).sum().backward()
+            np.testing.assert_array_equal(y.numpy(), x)
+            np.testing.assert_allclose(given.grad.numpy(), 2 * x)
+            assert run(paddle.to_tensor(np.tile(x, 3))).shape[-1] == int(3 * x.shape[-1] * factor)

@@ -22,6 +22,18 @@ CASES = [
     ],
     ("entropy of counts", lambda a: D.Poisson(a).entropy(), (RATES,), ([None, None],)),
     (
+        "shares of classes",
+        lambda a, i: D.Categorical(a).log_prob(i) + D.Categorical(a[0]).prob(i),
+        (RATES, np.array([0, 1, 1])),
+        ([None, None], [None]),
+    ),
+    (
+        "shares of classes in rows",
+        lambda a, i: D.Categorical(a[0]).prob(i),
+        (RATES, np.array([[0, 1, 1]])),
+        ([None, None], [None, None]),
+    ),
+    (
         "stretch of a reshape",
         lambda a: D.ReshapeTransform((3, 3), (9,)).forward_log_det_jacobian(a),
         (SQUARES,),
@@ -33,11 +45,11 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c[0])
 def test_values_and_gradients_are_those_of_eager_code(case):
     _, fn, arrays, shapes = case
-    spec = [paddle.static.InputSpec(shape, "float32") for shape in shapes]
+    spec = [paddle.static.InputSpec(shape, str(a.dtype)) for shape, a in zip(shapes, arrays)]
     compiled = paddle.jit.to_static(fn, full_graph=True, input_spec=spec)
     found = []
     for call in (fn, compiled, compiled):
-        given = [paddle.to_tensor(a, stop_gradient=False) for a in arrays]
+        given = [paddle.to_tensor(a, stop_gradient=a.dtype.kind != "f") for a in arrays]
         out = call(*given)
         (out * out).sum().backward() if not out.stop_gradient else None
         found.append([out.numpy(), *[np.zeros(1) if x.grad is None else x.grad.numpy() for x in given]])

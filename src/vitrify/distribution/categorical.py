@@ -14,6 +14,7 @@ from ..ops.like import cast
 from ..ops.random import multinomial
 from ..ops.reduce import sum as sum_
 from ..ops.shape import flatten, reshape
+from ..ops.sizes import size_of
 from ..ops.softmax import log_softmax, softmax
 from ..ops.transpose import moveaxis
 from ..ops.unary import log
@@ -44,9 +45,10 @@ class Categorical(Distribution):
         chosen = cast(self._value(value), "int64")
         shares = self.logits / sum_(self.logits, axis=-1, keepdim=True)
         if self.logits.ndim == 1:
-            return reshape(gather(shares, reshape(chosen, [-1])), list(chosen.shape))
+            return reshape(gather(shares, reshape(chosen, [-1])), [size_of(chosen, i) for i in range(chosen.ndim)])
         if chosen.ndim == 1:
-            chosen = broadcast_to(chosen, [*self.batch_shape, chosen.shape[0]])
+            batch = [size_of(self.logits, i) for i in range(self.logits.ndim - 1)]
+            chosen = broadcast_to(chosen, [*batch, size_of(chosen, 0)])
         return take_along_axis(shares, chosen, -1)
 
     prob = probs

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import FileFormatError, UnsupportedError
+from ..core.meta import UNKNOWN
 from ..ir.known_values import as_tensor, sizes_argument
 from ..ops import functions as F
 from ..ops.registry import get_op
@@ -80,13 +81,31 @@ def _resized(node: Node, x: Any, scales: Any, sizes: Any, where: str, nearest: s
     if len(given) != len(axes):
         raise FileFormatError(f"Resize: {len(given)} sizes or factors for {len(axes)} dimensions")
     known = all(isinstance(f, float) for f in factors)
+    if wanted is None and known and UNKNOWN not in x.shape and _leaves_alone(x, axes, factors):
+        return x
     direct = _as_one_op(node, x, axes, factors, wanted, where, mode, nearest) if known else None
     if direct is not None:
         return direct
+    if wanted is None and known and UNKNOWN in x.shape and any(1 < f < 2 for f in factors):
+        stays = _leaves_alone(x, axes, factors)
+        given = [F.where(stays, F.full([], 1.0), F.full([], f)) if f != 1 else f for f in factors]
     for axis, setting in zip(axes, given):
         factor, size = (setting, None) if wanted is None else (None, setting)
         x = _along(node, x, axis, factor, size, _PLACES[where], mode, _NEAREST[nearest])
     return x
+
+
+def _leaves_alone(x: Any, axes: list[int], factors: list[float]) -> Any:
+    """Whether the sizes stay: runtimes copy then, whatever the factors say of places. A 0-D tensor of open sizes."""
+    stay: Any = True
+    for axis, factor in zip(axes, factors):
+        if factor != 1:
+            before = extent(x, axis)
+            after = int(np.floor(before * np.float32(factor))) if isinstance(before, int) else _scaled(before, factor)
+            stay = (
+                F.logical_and(after == before, stay) if hasattr(after == before, "dtype") else stay & (after == before)
+            )
+    return stay
 
 
 def _as_one_op(

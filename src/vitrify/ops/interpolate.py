@@ -122,8 +122,11 @@ def _taps(axes: Sequence[_Axis], kind: str) -> list[Taps]:
 def _axes_of(
     shape: Sequence[int], first: int, sizes: Any, scales: Sequence[float], align_corners: bool, align_mode: int
 ) -> list[_Axis]:
-    given = shape[first : first + len(scales)]
+    """How each dimension is resized. As in Paddle a factor that leaves all sizes alone changes nothing."""
+    given = tuple(shape[first : first + len(scales)])
     outs = _out_sizes(given, sizes, scales)
+    if outs == given:
+        scales = [1.0] * len(scales)
     planar = len(scales) == 2
     return [_Axis(size, out, s, align_corners, align_mode, planar) for size, out, s in zip(given, outs, scales)]
 
@@ -205,6 +208,7 @@ def _resize_form(
 ) -> Any:
     axes = _axes_of(x.shape, first, sizes, scales, align_corners, align_mode)
     if n.has_open_places:
+        n.note(int(all(axis.size == axis.out for axis in axes)))  # a factor of such sizes says nothing
         return resized_open(n, x, axes, first, kind)
     taps = _taps(axes, kind)
     return resized(n, x, taps, first, kind == "nearest")
