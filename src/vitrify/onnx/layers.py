@@ -210,7 +210,7 @@ def resize(
     axes = list(range(first, first + len(scales)))
     if not all(isinstance(scale, float) for scale in scales):
         raise UnsupportedError("resizing by a factor that only a run knows has no form in ONNX: give sizes")
-    before = [x.shape[axis] for axis in axes]
+    before = [UNKNOWN if x.shape is None else x.shape[axis] for axis in axes]
     if sizes is None and UNKNOWN not in before and all(int(b * s) == b for b, s in zip(before, scales)):
         return x  # no matter what the factors are, as in Paddle
     if kind == "nearest":

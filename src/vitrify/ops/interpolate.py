@@ -281,7 +281,7 @@ def interpolate(
     "trilinear" for three. align_corners: the first and the last elements of input and output coincide; otherwise
     align_mode 0 compares the middles of elements and 1 their edges. recompute_scale_factor: use the factor that the
     rounded sizes have. antialias: let each element of a smaller image take all elements that it stands for, with modes
-    "bilinear" and "bicubic". Raises ArgumentError, ShapeError.
+    "bilinear" and "bicubic". Factors that leave all sizes as they are change nothing. Raises ArgumentError, ShapeError.
     Source: paddle.nn.functional.interpolate.
 
     Example:
