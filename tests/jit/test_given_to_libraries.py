@@ -8,11 +8,13 @@ import copy
 import dataclasses
 import functools
 import logging
+import math
 import operator
 import os
 import string
 import sys
 
+import numpy as np
 import pytest
 
 import vitrify as paddle
@@ -251,3 +253,56 @@ def test_what_is_made_inside_may_be_changed():
     for _ in range(2):
         assert static(x).tolist() == made_inside(x).tolist()
     assert static.cache_info().misses == 1
+
+
+def drop(layer):
+    layer.p = 1.0
+
+
+def stabilize(layer):
+    layer._epsilon = 0.5
+
+
+def step_wider(layer):
+    layer._stride = (2, 2)
+
+
+SET = [
+    (paddle.nn.Dropout(0.0), drop, [2, 3]),
+    (paddle.nn.LayerNorm(3), stabilize, [2, 3]),
+    (paddle.nn.BatchNorm1D(3), stabilize, [2, 3]),
+    (paddle.nn.Sequential(paddle.nn.Dropout(0.0), paddle.nn.ReLU()), lambda layer: drop(layer[0]), [2, 3]),
+    (paddle.nn.Conv2D(1, 1, 1), step_wider, [1, 1, 4, 4]),
+]
+
+
+@pytest.mark.parametrize(("layer", "change", "shape"), SET, ids=lambda value: type(value).__name__)
+def test_settings_of_layers_guard_the_program(layer, change, shape):
+    x = paddle.arange(math.prod(shape)).reshape(shape).astype("float32")
+    static = paddle.jit.to_static(lambda v: layer(v) * 2, full_graph=True)
+    before = (layer(x) * 2).tolist()
+    for _ in range(3):
+        assert static(x).tolist() == before
+    change(layer)
+    after = (layer(x) * 2).tolist()
+    assert after != before
+    for _ in range(2):
+        np.testing.assert_allclose(static(x).numpy(), np.array(after, "float32"), rtol=1e-6)
+    assert static.cache_info().misses == 2
+
+
+def by_variables(x):
+    SETTINGS.scale += 1.0
+    return x * SETTINGS.scale * len(vars(SETTINGS))
+
+
+def test_the_names_of_attributes_matter_where_all_are_asked_for(monkeypatch):
+    x = paddle.to_tensor([1.0, 2.0])
+    static = paddle.jit.to_static(by_variables, full_graph=True)
+    monkeypatch.setattr(SETTINGS, "scale", 1.0)
+    for added in (None, None, None, "more", None):
+        if added is not None:
+            monkeypatch.setattr(SETTINGS, added, 1.0, raising=False)
+        expected = by_variables(x).tolist()
+        SETTINGS.scale -= 1.0
+        assert static(x).tolist() == expected

@@ -74,22 +74,18 @@ def _tables(layer: Layer) -> tuple[dict[Any, Any], ...]:
     return (layer._parameters, layer._buffers, layer._sub_layers, *hooks)
 
 
-def classes_of(layers: Iterable[Layer]) -> set[type]:
-    """The classes of Layers and of all Layers in them."""
+def with_parts(layers: Iterable[Layer]) -> list[Layer]:
+    """Layers and all Layers in them, each once."""
     found: dict[int, Layer] = {}
     for layer in layers:
         if id(layer) not in found:
             found.update((id(part), part) for part in layer.sublayers(include_self=True))
-    return set(map(type, found.values()))
+    return list(found.values())
 
 
 def layer_state(function: Callable[..., Any], called: Iterable[Layer]) -> LayerState:
     """The state of the Layers behind a function: those of its instance, closure and globals, and those `called`."""
-    found: dict[int, Layer] = {}
-    for root in (*_roots(function), *called):
-        if id(root) not in found:
-            found.update((id(layer), layer) for layer in root.sublayers(include_self=True))
-    return LayerState(found.values())
+    return LayerState(with_parts([*_roots(function), *called]))
 
 
 def _roots(function: Callable[..., Any]) -> Iterator[Layer]:

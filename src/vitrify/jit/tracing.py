@@ -17,7 +17,7 @@ from ..convert.containers.structure import opened
 from ..convert.containers.table_sites import TableSites
 from ..convert.control.branches import choose
 from ..convert.guards.observe import Observer, current_observer, observing
-from ..convert.guards.whole import note_whole
+from ..convert.guards.whole import note_settings, note_whole
 from ..convert.host.effects import assert_place_set
 from ..convert.host.given import GivenArray, given_array
 from ..convert.host.value import HostValue, array_of, list_of
@@ -54,7 +54,7 @@ from .found_effects import called, changes, find_effects, replayable, written_ar
 from .function_spec import FunctionSpec
 from .held import held
 from .outputs import Outputs
-from .reach import classes_of
+from .reach import with_parts
 from .shown_flags import settle_flags
 from .training import Training
 from .unfinished import Unfinished
@@ -373,8 +373,11 @@ def _holders(observer: Observer, owners: Mapping[int, Argument]) -> dict[int, Ho
 
 
 def _note_methods(state: Trace, observer: Observer) -> None:
-    """Note what the program took for constant: how Layers are called, and what tensors were asked for."""
-    for cls in classes_of([*state.layers, *observer.layers]):
+    """Note what the program took for constant: how Layers are called and set, and what tensors were asked for."""
+    layers = with_parts([*state.layers, *observer.layers])
+    for layer in layers:
+        note_settings(observer, layer)
+    for cls in set(map(type, layers)):
         for name in ("__call__", "forward"):
             observer.of_class(cls, name)
     for name in sorted(state.builder.asked_of_tensors):

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ...core.made import own_names
 from ...ir.content_hash import hash_of_bytes
-from .kinds import Expected, Found, SomeContainer
+from ..values.base import Undefined
+from .kinds import Expected, Found, Guard, SomeContainer, Source
 
 BUFFERS = (np.ndarray, bytearray, memoryview, array.array)
 
@@ -79,6 +81,25 @@ class Members(SomeContainer):
 
     def parts(self) -> Sequence[Expected]:
         return self.expected
+
+
+@dataclass
+class SameNames(Expected):
+    """Attributes of these names, in this order."""
+
+    names: list[str]
+    looks_inside = True
+
+    def fits(self, value: Any, found: Found) -> bool:
+        return bool(value == self.names)
+
+
+def same_names(owner: Any, before: Mapping[Any, tuple[Any, Any]]) -> Guard:
+    """The guard that an object has attributes of the names that it had. before: what the trace found in places."""
+    places = [(name, before.get((id(owner), name))) for name in own_names(owner)]
+    names = [name for name, held in places if held is None or not isinstance(held[1], Undefined)]
+    source = Source(f"the names of a {type(owner).__name__}'s attributes", lambda: list(own_names(owner)))
+    return Guard(source, names, SameNames(names), (id(owner), "names of attributes"))
 
 
 Held = tuple[Iterable[Any], Iterable[Any]]

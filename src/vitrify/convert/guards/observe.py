@@ -37,7 +37,7 @@ from ..values.maybe import where_set
 from ..values.one_of import by_option
 from ..values.user_code import is_library, user_method
 from ..values.user_errors import for_user, note_user_error
-from .contents import BUFFERS, WITH_MEMBERS, Members, SameBytes, SameItems, members
+from .contents import BUFFERS, WITH_MEMBERS, Members, SameBytes, SameItems, members, same_names
 from .environment import Environment, has_names, looked_in, watched
 from .kinds import (
     IMMUTABLE,
@@ -189,6 +189,11 @@ class Observer:
         key = (id(function), *[(type(given), given) for given in ask.args], *named)
         self._read(key, Source(f"what {getattr(function, '__name__', 'a cached function')}() gives", ask), value, False)
 
+    def names(self, owner: Any) -> None:
+        """All attributes of `owner` matter, and which there are."""
+        guard = same_names(owner, self.journal.before)
+        self.guards.setdefault(guard.key, guard)
+
     def entry(self, namespace: dict[str, Any], name: str) -> None:
         """A variable of a module was asked for by a name that no code has."""
         place, value = GlobalPlace(name, namespace), namespace.get(name, MISSING)
@@ -302,6 +307,8 @@ class Observer:
             return self._number(key, Source.attribute(owner, name), AttrPlace(owner, name), value)
         if is_own or name == "__dict__":
             self.own.add(key)
+        if name == "__dict__":
+            self.names(owner)
         self._read(key, Source.attribute(owner, name), value, changed_only, may_be_input=True)
         return value
 

@@ -11,6 +11,7 @@ import enum
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from types import FunctionType, ModuleType, TracebackType
 from typing import Any
 
@@ -26,12 +27,14 @@ from ..state.journal import is_nested
 from ..values.base import Undefined
 from ..values.deferred import Deferred
 from ..values.user_code import is_ours, is_user_code
-from .kinds import IMMUTABLE, Guard, Source
+from .kinds import IMMUTABLE, Exactly, Guard, Source
 from .observe import CONTAINERS, MAX_DEPTH, MAX_ITEMS, Observer, current_observer
 
 MAX_OBJECTS = 300
 _WITHOUT_STATE = (*IMMUTABLE, *CLOSURES, Tensor, Variable, Deferred, Layer, ModuleType, type, BaseException, enum.Enum,
                   logging.Filterer, logging.Manager)  # fmt: skip
+
+_SETTINGS = (*IMMUTABLE, tuple, list, FunctionType)
 
 
 class _Reached:
@@ -75,17 +78,10 @@ class _Reached:
     def guard(self) -> None:
         """Guard what the objects hold, under which names."""
         for owner in self.objects:
-            self._guard_names(owner)
+            self.observer.names(owner)
             for name, value in _attributes(owner):
                 if not isinstance(value, Undefined):
                     self.observer.attribute(owner, name, value)
-
-    def _guard_names(self, owner: Any) -> None:
-        before = self.observer.journal.before
-        names = [name for name in own_names(owner) if not _is_new(before.get((id(owner), name)))]
-        key = (id(owner), "names of attributes")
-        source = Source(f"the names of a {type(owner).__name__}'s attributes", lambda: list(own_names(owner)))
-        self.observer.guards.setdefault(key, Guard(source, names, self.observer.expected(names, key), key))
 
     def put_back(self) -> str | None:
         """Undo what was changed since; what that was, in words.
@@ -111,11 +107,6 @@ def has_state(value: Any) -> bool:
     if isinstance(value, (*_WITHOUT_STATE, *CONTAINERS)) or is_ours(value):
         return False
     return any(True for _ in own_names(value))
-
-
-def _is_new(entry: tuple[Any, Any] | None) -> bool:
-    """Whether the trace made an attribute, by what the journal has of it."""
-    return entry is not None and isinstance(entry[1], Undefined)
 
 
 def _is_changed(now: Any, before: Any, *, strict: bool) -> bool:
@@ -156,6 +147,16 @@ class LookedInto(AbstractContextManager[None]):
                 hint="call it outside of the function, or convert with full_graph=False, which runs this statement as "
                 "Python at every call",
             )
+
+
+def note_settings(observer: Observer, layer: Layer) -> None:
+    """Guard the settings of a Layer of ours, such as the `p` of dropout, which its `forward` reads unseen."""
+    if not is_ours(layer):
+        return
+    for name, value in layer.__dict__.items():
+        if isinstance(value, _SETTINGS) and name != "training":
+            source = replace(Source.entry(f"{type(layer).__name__}.{name}", layer.__dict__, name), of_layer=True)
+            observer.guards.setdefault((id(layer), name), Guard(source, value, Exactly(value)))
 
 
 def note_whole(value: Any) -> None:
