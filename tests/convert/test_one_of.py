@@ -39,3 +39,27 @@ def paired_with_itself(x, items):
 @pytest.mark.parametrize("largest", [0.5, 7.0])
 def test_a_path_on_which_a_list_can_be_none_of_its_kinds_is_never_run(largest):
     compare(paired_with_itself, (paddle.to_tensor([largest, 0.1, 0.2]), [paddle.ones([3]), paddle.zeros([3])]))
+
+
+def operands_of_other_kinds(x):
+    positive = x.sum() > 0
+    kinds = (
+        positive or "no",
+        (positive and "yes") or "no",
+        (positive and [x]) or [],
+        positive and None,
+        positive and 2.5,
+    )
+    return kinds, {"k": 1}["k"] if positive and "text" else x
+
+
+def an_operand_is_looked_into(x):
+    settings = ((x[0] > 0) and {"k": 1}) or {"k": 2}
+    while x.sum() > 0 and "go on":
+        x = x - 1
+    return x * settings["k"]
+
+
+@pytest.mark.parametrize("fn", [operands_of_other_kinds, an_operand_is_looked_into])
+def test_and_and_or_give_the_operand_that_a_tensor_chooses(fn):
+    compare(fn, ([1.0, -2.0, 3.0],), ([-1.0, -2.0, -0.5],))

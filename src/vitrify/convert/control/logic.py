@@ -86,11 +86,15 @@ def _told_by_both(left: Any, right: Any, stop_on: bool) -> Facts:
 
 
 def _python_decides(left: Any, other: Any, decided: bool, stop_on: bool) -> Any:
-    """`t and True` is t, `t and False` is False; of other Python values (`t and items`) only the truth can be used."""
+    """`t and True` is t, `t and False` is False; other Python values (`t or 'no'`) are what a path gives."""
     result = left if decided is not stop_on else decided
     if isinstance(other, bool):
         return result
-    return Unmergeable("condition", f"an operand is a {type(other).__name__}", result)
+    then, orelse = (left, other) if stop_on else (other, left)
+    value = convert_ifexp(left, lambda: then, lambda: orelse)
+    if isinstance(value, Unmergeable):
+        value.decided = result
+    return value
 
 
 def _object_decides(test: Any, left: Any, right: Function, stop_on: bool) -> Any:
