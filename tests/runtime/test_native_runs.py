@@ -107,6 +107,23 @@ def test_views_go_on_behind_a_call():
     assert np.may_share_memory(turned, x) and flat.base is not None
 
 
+def test_views_that_are_read_inside_and_seen_behind_a_call():
+    """As what a product read is, by its gradient: such calls got None for the view, and were never native."""
+
+    def fn(x, w):
+        turned = paddle.transpose(x, [1, 0])
+        y = paddle.matmul(turned, w) + 1
+        flat = paddle.reshape(paddle.reshape(y, [2, -1]), [-1])
+        return turned, F.relu(flat * 2 + flat.sum()), flat, formless(y)
+
+    core = checked(fn, numbers(3, 4), numbers(3, 6))
+    first = native_runs(core)[0]
+    assert first._whole._program.has_run and "matmul" in [op.op.name for op in first._whole._operators]
+    x = numbers(3, 4)
+    turned, _, flat, _ = core(x, numbers(3, 6))
+    assert np.may_share_memory(turned, x) and flat.base is not None
+
+
 def test_results_are_the_caller_s_own():
     core = checked(layers, numbers(4, 5), numbers(5, 5))
     first = core(numbers(4, 5), numbers(5, 5))

@@ -45,7 +45,7 @@ class NativeRun:
         self._dead = [slot for i in instructions for slot in i.dead]
         after = _views(instructions, later)
         self._after = [i.bare for i in after]
-        inside = [i for i in instructions if i not in after]
+        inside = _computed(instructions, after)
         slots: dict[Variable, int] = {}
         reads, made = dict[Variable, None](), dict[Variable, None]()
         for i in inside:
@@ -54,7 +54,8 @@ class NativeRun:
             reads |= dict.fromkeys(v for v in i.operator.inputs if isinstance(v, Variable) and v not in made)
             made |= dict.fromkeys(i.operator.outputs)
         wanted = later.union(*[i.reads for i in after])
-        outputs = [v for v in made if slots[v] in wanted]
+        shown = {v for i in after for v in i.operator.outputs}
+        outputs = [v for v in made if slots[v] in wanted and v not in shown]
         self._reads, self._writes = [slots[v] for v in reads], [slots[v] for v in outputs]
         is_always = core.options.native == ALWAYS
         operators = [i.operator for i in inside]
@@ -173,6 +174,17 @@ def _weight(operator: Operator) -> int:
 def _is_free(operator: Operator) -> bool:
     """Whether the result takes no memory of its own."""
     return shows_input(operator.op) or operator.op is stand_in_op
+
+
+def _computed(instructions: Sequence[Instruction], after: Collection[Instruction]) -> list[Instruction]:
+    """What the native call has of the instructions: all but views made behind it that nothing inside reads."""
+    found: list[Instruction] = []
+    read = set[Variable]()
+    for instruction in reversed(instructions):
+        if instruction not in after or not read.isdisjoint(instruction.operator.outputs):
+            found.append(instruction)
+            read.update(_read(instruction.operator))
+    return found[::-1]
 
 
 def _views(instructions: Sequence[Instruction], later: set[int]) -> list[Instruction]:
