@@ -83,9 +83,10 @@ def test_one_that_hangs_decides_nothing(monkeypatch):
         trial.ratios(hangs, emulated(), CASES, always)
 
 
-def test_no_process_decides_nothing(monkeypatch):
+@pytest.mark.parametrize("error", [OSError("too many processes"), RuntimeError("not in subinterpreters")])
+def test_no_process_decides_nothing(monkeypatch, error):
     def fork():
-        raise OSError("too many processes")
+        raise error
 
     monkeypatch.setattr(os, "fork", fork)
     with pytest.raises(trial.Undecided):

@@ -149,7 +149,7 @@ def _run_apart(work: Callable[[], object], deadline: float) -> None:
             # Python warns of forking where there are threads, as their locks may be held: nothing here asks for any.
             warnings.simplefilter("ignore", DeprecationWarning)
             child = os.fork()
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # the latter where an interpreter is inside another, or ends
         raise Undecided("no process can be made") from error
     if child == 0:
         _work_and_end(work)
