@@ -126,6 +126,7 @@ from .ops.sort import *
 from .ops.special import *
 from .ops.split import *
 from .ops.statistics import *
+from .ops.tapers import *
 from .ops.transpose import *
 from .ops.trig import *
 from .ops.unary import *
