@@ -1,4 +1,4 @@
-"""Pooling and resizing in ONNX files where sizes are open: windows, bins and single elements that the run decides."""
+"""Pooling, resizing and pairs in ONNX files where sizes are open: windows, bins and places that the run decides."""
 
 import numpy as np
 import pytest
@@ -67,3 +67,22 @@ def test_windows_of_known_sizes_that_lie_in_the_padding(tmp_path):
     x = images((5, 5))[0]
     pooled = lambda x: (F.max_pool2d(x, 2, 3, 1, ceil_mode=True), F.avg_pool2d(x, 1, 3, 0, ceil_mode=True))  # noqa: E731
     check_model(pooled, str(tmp_path / "m"), [paddle.static.InputSpec(x.shape, "float32")], [x])
+
+
+def test_triangles_of_open_sizes(tmp_path):
+    def triangles(x):
+        rows, columns = x.shape
+        return *(fn(rows, columns, k) for fn in (paddle.tril_indices, paddle.triu_indices) for k in (-1, 0, 2)), x + 1
+
+    found = [np.zeros(sizes, "float32") for sizes in ((4, 3), (2, 5), (1, 1))]
+    check_model(
+        triangles, str(tmp_path / "m"), [paddle.static.InputSpec([None, None], "float32")], *[[x] for x in found]
+    )
+
+
+def test_distances_of_pairs_of_rows_of_open_number(tmp_path):
+    found = [np.random.default_rng(0).normal(size=(n, 3)).astype("float32") for n in (4, 6)]
+    spec = paddle.static.InputSpec([None, 3], "float32")
+    check_model(
+        lambda x: (paddle.pdist(x), paddle.combinations(x[:, 0])), str(tmp_path / "m"), [spec], *[[x] for x in found]
+    )

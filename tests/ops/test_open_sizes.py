@@ -21,6 +21,24 @@ CASES = [
         for n in (-1, 0, 1, 2, 3)
     ],
     ("entropy of counts", lambda a: D.Poisson(a).entropy(), (RATES,), ([None, None],)),
+    *[(f"pdist {p}", lambda a, p=p: paddle.pdist(a, p), (SQUARES[0],), ([None, None],)) for p in (1.0, 2.0, 3.0)],
+    *[
+        (f"combinations {r} {again}", lambda a, r=r, again=again: paddle.combinations(a, r, again), (ROW,), ([None],))
+        for r in (1, 2)
+        for again in (False, True)
+    ],
+    (
+        "triangles",
+        lambda a: (
+            a.flatten()[: paddle.tril_indices(a.shape[0], a.shape[1], -1).shape[1]].sum()
+            + paddle.concat(
+                [paddle.triu_indices(a.shape[0], a.shape[1], k).flatten() for k in (-1, 0, 2)]
+                + [paddle.tril_indices(a.shape[0], a.shape[1], k).flatten() for k in (-1, 0, 2)]
+            )
+        ),
+        (WIDE,),
+        ([None, None],),
+    ),
     (
         "shares of classes",
         lambda a, i: D.Categorical(a).log_prob(i) + D.Categorical(a[0]).prob(i),

@@ -83,8 +83,12 @@ def one_hot(g: Context, x: Value, *, num_classes: Any) -> Value:
 
 
 @FORMS("triangle_indices")
-def triangle_indices(g: Context, *, rows: int, cols: int, offset: int, lower: bool, dtype: DType) -> Value:
-    """A constant."""
+def triangle_indices(g: Context, *, rows: Any, cols: Any, offset: Any, lower: bool, dtype: DType) -> Value:
+    """A constant, or the places where columns and rows compare."""
+    if any(isinstance(v, Value) for v in (rows, cols, offset)):
+        row, column = g.unsqueeze(g.arange(rows), [1]) + offset, g.unsqueeze(g.arange(cols), [0])
+        inside = g.node("LessOrEqual", column, row) if lower else g.node("GreaterOrEqual", column, row)
+        return g.node("NonZero", inside).cast(dtype)
     find = np.tril_indices if lower else np.triu_indices
     return g.constant(np.stack(find(rows, offset, cols)).astype(dtype.np))
 

@@ -21,7 +21,6 @@ from .arguments import (
     is_tensor,
     packs_shape,
     shape_dims,
-    static_int,
 )
 from .like import assign_op, full_like
 from .order_forms import one_hot_form, range_form
@@ -356,18 +355,26 @@ def _below(rows: int, cols: int, first: int) -> int:
     return rising * (2 * (first + start) + rising - 1) // 2 + (rows - max(full, start)) * cols
 
 
-def _triangle_meta(*, rows: int, cols: int, offset: int, lower: bool, dtype: DType) -> Meta:
-    if rows < 0 or cols < 0:
+def _triangle_meta(*, rows: Any, cols: Any, offset: Any, lower: bool, dtype: DType) -> Meta:
+    if any(isinstance(size, int) and size < 0 for size in (rows, cols)):
         raise ArgumentError(f"tril_indices: row and col must be >= 0, got {rows} and {cols}")
+    if not all(isinstance(n, int) for n in (rows, cols, offset)):
+        return Meta((2, UNKNOWN), dtype)
     below = _below(rows, cols, offset + lower)
     return Meta((2, below if lower else rows * cols - below), dtype)
 
 
-triangle_indices_op = define_op("triangle_indices", kernel=_triangle_kernel, meta=_triangle_meta, vjp=CONSTANT)
+triangle_indices_op = define_op(
+    "triangle_indices",
+    kernel=_triangle_kernel,
+    meta=_triangle_meta,
+    vjp=CONSTANT,
+    dynamic=("rows", "cols", "offset"),
+)
 
 
 def _triangle_indices(op: str, row: Any, col: Any, offset: Any, dtype: Any, lower: bool) -> Any:
-    rows, cols, first = (static_int(op, v, n) for v, n in ((row, "row"), (col, "col"), (offset, "offset")))
+    rows, cols, first = (as_int(op, v, n) for v, n in ((row, "row"), (col, "col"), (offset, "offset")))
     return triangle_indices_op(rows=rows, cols=cols, offset=first, lower=lower, dtype=as_dtype(dtype))
 
 

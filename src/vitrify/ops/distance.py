@@ -13,6 +13,7 @@ from .gather import gather_nd
 from .norms import vector_norm
 from .select import where_op
 from .shape import unsqueeze
+from .sizes import size_of
 from .transpose import transpose
 
 _MODES = ("use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
@@ -42,16 +43,17 @@ def cdist(x: Any, y: Any, p: float = 2.0, compute_mode: str = _MODES[0], name: s
 def pdist(x: Any, p: float = 2.0, name: str | None = None) -> Any:
     """The p-norm distance of each pair of rows of x: [n, m] -> [n * (n - 1) / 2]. Source: paddle.pdist.
 
-    Raises ShapeError unless x is a matrix with a known number of rows.
+    Raises ShapeError unless x is a matrix.
 
     Example:
         >>> import vitrify as paddle
         >>> paddle.pdist(paddle.to_tensor([[0.0, 0.0], [3.0, 4.0]])).tolist()
         [5.0]
     """
-    if rank_of("pdist", x) != 2 or x.shape[0] < 0:
-        raise ShapeError(f"pdist: x is {Meta(tuple(x.shape), x.dtype)}, expected a matrix with a known number of rows")
-    pairs = transpose(triu_indices(x.shape[0], x.shape[0], 1), [1, 0])
+    if rank_of("pdist", x) != 2:
+        raise ShapeError(f"pdist: x is {Meta(tuple(x.shape), x.dtype)}, expected a matrix")
+    count = size_of(x, 0)
+    pairs = transpose(triu_indices(count, count, 1), [1, 0])
     return gather_nd(cdist(x, x, p), pairs)
 
 

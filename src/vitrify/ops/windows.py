@@ -16,13 +16,14 @@ from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Ref, Shape, normalize_axis, numel
 from .accumulate import add_rows
 from .arguments import rank_of, static_int, static_ints
-from .creation import arange
+from .creation import arange, triu_indices
 from .gather import gather_op
 from .like import cast
 from .meta_rules import need_reach
 from .registry import OpDef, define_op
 from .shape import unsqueeze
 from .sizes import size_of
+from .transpose import transpose
 
 # -- unfold ----------------------------------------------------------------------------------------------------------
 
@@ -171,18 +172,28 @@ def as_strided(x: Any, shape: Sequence[int], stride: Sequence[int], offset: int 
 def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str | None = None) -> Any:
     """Every choice of r elements of the 1-D tensor x, in order, as rows. Source: paddle.combinations.
 
+    Raises ShapeError for other numbers of dimensions, and for a size that only a run knows unless r is 1 or 2;
+    ArgumentError for r < 0.
+
     Example:
         >>> import vitrify as paddle
         >>> paddle.combinations(paddle.to_tensor([1, 2, 3])).tolist()
         [[1, 2], [1, 3], [2, 3]]
     """
-    if rank_of("combinations", x) != 1 or x.shape[0] == UNKNOWN:
-        raise ShapeError(f"combinations: x must have one dimension of known size, got {list(x.shape)}")
-    r, n = static_int("combinations", r, "r"), x.shape[0]
+    r = static_int("combinations", r, "r")
+    is_open = rank_of("combinations", x) == 1 and x.shape[0] == UNKNOWN
+    if x.ndim != 1 or (is_open and r > 2):
+        raise ShapeError(f"combinations: x must have one dimension, of known size where r > 2, got {list(x.shape)}")
+    n = x.shape[0]
     if r < 0:
         raise ArgumentError(f"combinations: r must be >= 0, got {r}")
     if r == 0:
         return x[:0]
+    if r == 1:
+        return unsqueeze(x, 1)
+    if is_open:
+        pairs = triu_indices(size_of(x, 0), size_of(x, 0), 0 if with_replacement else 1)
+        return gather_op(x, transpose(pairs, [1, 0]), axis=0)
     choose = combinations_with_replacement if with_replacement else pairs_of
     count = 0 if n == 0 else comb(n + r - 1, n - 1) if with_replacement else comb(n, r) if r <= n else 0
     need_reach("combinations", Meta((count, r), int64))
