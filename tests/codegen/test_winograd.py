@@ -9,7 +9,8 @@ import vitrify as paddle
 from tests.codegen.test_pointwise import guarded
 from tests.codegen.test_whole import program_of
 from vitrify.codegen import llvm, winograd, winograd_steps
-from vitrify.codegen.winograd_steps import Grid, heights, tables
+from vitrify.codegen.tiles import shape_of
+from vitrify.codegen.winograd_steps import Grid, heights, pays, tables
 from vitrify.core.config import flags_guard
 from vitrify.ops.conv import conv_arguments, conv_input_grad_op, conv_op
 
@@ -22,8 +23,8 @@ SIGNATURES = {
     "products": (ctypes.c_int32, POINTER, POINTER, WORD, POINTER, *[WORD] * 4, POINTER, POINTER, WORD, POINTER, WORD,
                  POINTER, POINTER),
 }  # fmt: skip
-has_tiles = not llvm.why_not_here() and llvm.host().is_x86 and llvm.host().vector_bytes >= 64
-needs_tiles = pytest.mark.skipif(not has_tiles, reason="tiles are measured with AVX-512 alone")
+has_tiles = not llvm.why_not_here() and llvm.host().is_x86 and llvm.host().vector_bytes >= 32
+needs_tiles = pytest.mark.skipif(not has_tiles, reason="tiles are measured with AVX2 and AVX-512 alone")
 
 
 def numbers(rng, *shape):
@@ -49,20 +50,21 @@ def convolved(x, weight, pad):
 # -- tables ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("lanes", [8, 16])
 @pytest.mark.parametrize("images", [1, 2, 3, 8, 16, 17, 40])
-def test_each_place_of_the_result_is_written_once(images):
+def test_each_place_of_the_result_is_written_once(images, lanes):
     rng = np.random.default_rng(images)
     for height, width in [(1, 1), (2, 2), (7, 7), (14, 14), *rng.integers(1, 40, (12, 2)).tolist()]:
         grid = Grid(height, width, images)
-        vectors, entries = tables(grid)
+        vectors, entries = tables(grid, lanes)
         assert len(vectors) % 2 == 0
         written = np.full(height * width * images, -1)
         seen = np.arange(grid.rows * grid.line)
         for start, first, count, *_, order in zip(*vectors[:, :3].T, vectors[:, winograd.ORDERS :].view(np.int32)):
             for at, bits, to in entries[first : first + count]:
-                row, half = divmod(at // 64, 2)
-                for lane in (i for i in range(16) if bits >> i & 1):
-                    column, source = divmod(int(order[16 * half + lane]), 16)
+                row, half = divmod(at // (4 * lanes), 2)
+                for lane in (i for i in range(lanes) if bits >> i & 1):
+                    column, source = divmod(int(order[lanes * half + lane]), lanes)
                     i, left = divmod(int(seen[start // 4 + source]), grid.line)
                     j, image = divmod(left, images)
                     place = ((2 * i + row) * width + 2 * j + column) * images + image
@@ -72,24 +74,27 @@ def test_each_place_of_the_result_is_written_once(images):
 
 
 def test_vectors_go_through_rows_where_that_takes_fewer():
-    assert len(Grid(14, 14, 1).starts) == 4  # seven tiles in a row, and a place between rows
-    assert len(Grid(4, 4, 8).starts) == 2  # two tiles of eight images in a row
+    assert len(Grid(14, 14, 1).starts(16)) == 4  # seven tiles in a row, and a place between rows
+    assert len(Grid(4, 4, 8).starts(16)) == 2  # two tiles of eight images in a row
 
 
+@pytest.mark.parametrize("highest", [(12, 8, 4), (6, 4)])
 @pytest.mark.parametrize("rows", range(4, 100, 4))
-def test_heights_of_tiles(rows):
-    found = heights(rows)
-    assert sum(found) == rows and set(found) <= set(winograd.HEIGHTS)
-    assert 4 not in found or rows == 4
+def test_heights_of_tiles(rows, highest):
+    found = heights(rows, highest)
+    assert sum(found) == rows and set(found) <= set(highest) and len(found) == -(-rows // highest[0])
+    assert 4 not in found or rows == 4 or highest == (6, 4)
 
 
 # -- functions ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def functions():
-    found = winograd_steps._addresses()
-    return {
+@pytest.fixture(scope="module", params=["x86-64-v3", "host"])
+def compiled(request):
+    """The tiles of one width of vectors, AVX2's or what the machine has, and the functions."""
+    target = llvm.target_of(request.param)
+    found = winograd_steps.functions_for(target)
+    return shape_of(F32, target), {
         name: ctypes.CFUNCTYPE(*signature)(found[getattr(winograd.NAMES, name)])
         for name, signature in SIGNATURES.items()
     }
@@ -98,19 +103,22 @@ def functions():
 @needs_tiles
 @pytest.mark.parametrize("images", [1, 2, 8, 16, 19])
 @pytest.mark.parametrize("is_reversed", [False, True])
-def test_nothing_beside_the_arrays_is_touched(functions, images, is_reversed):
+def test_nothing_beside_the_arrays_is_touched(compiled, images, is_reversed):
+    tiles_shape, functions = compiled
+    known = winograd.heights_of(tiles_shape)
     rng = np.random.default_rng([images, is_reversed])
     for channels in (1, 2, 7, 16):
         rows, (height, width) = int(rng.choice([4, 8, 12, 16, 28])), (int(v) for v in rng.integers(1, 24, 2))
         top, left = (int(v) for v in rng.integers(0, 4, 2))
         grid = Grid(height + top - 1 + 2, width + left - 1 + 2, images)  # two places more below and on the right
-        own, shape = heights(rows), (channels, rows) if is_reversed else (rows, channels)
+        own, shape = heights(rows, known), (channels, rows) if is_reversed else (rows, channels)
         plane = grid.rows * grid.line
         sizes = {
             "x": channels * height * width * images, "weight": rows * channels * 9, "bias": rows,
             "filters": sum(winograd.filters_of(h, channels) for h in own),
             "planes": winograd.planes_of(channels, plane), "out": rows * grid.height * grid.width * images,
-            "packed": winograd.filter_scratch(channels), "scratch": winograd.product_scratch(channels),
+            "packed": winograd.filter_scratch(channels, tiles_shape),
+            "scratch": winograd.product_scratch(channels, tiles_shape),
         }  # fmt: skip
         kept = {name: guarded(size, F32) for name, size in sizes.items()}
         a = {name: array for name, (array, _) in kept.items()}
@@ -131,8 +139,8 @@ def test_nothing_beside_the_arrays_is_touched(functions, images, is_reversed):
                                 images, top, left, grid.rows, grid.pitch)  # fmt: skip
         assert np.int32(bits).view(F32) == np.abs(a["x"]).max()
         assert functions["range"](address(a["x"]), a["x"].size) == bits
-        vectors, entries = tables(grid)
-        words = [(winograd.HEIGHTS.index(h), h, (channels * h + 16) * 4) for h in own]
+        vectors, entries = tables(grid, tiles_shape.lanes)
+        words = [(known.index(h), h, (channels * h + 16) * 4) for h in own]
         tiles = np.array(words, np.int64)
         functions["products"](
             address(a["filters"]), address(tiles), len(own), address(a["planes"]), plane * 4, grid.line * 4, images * 4,
@@ -156,9 +164,9 @@ def used(monkeypatch):
     """Have tiles taken for channels of any number; the filters of those that were, as rows and channels."""
     found = []
 
-    def pays(rows, channels, grid, pieces):
+    def pays(rows, channels, *others):
         found.append((rows, channels))
-        return rows % winograd.HEIGHTS[-1] == 0
+        return rows % winograd.GRAIN == 0
 
     monkeypatch.setattr(winograd_steps, "pays", pays)
     return found
@@ -266,10 +274,13 @@ def test_gradients_by_finite_differences(used):
 
 
 @needs_tiles
-def test_when_they_pay():
+@pytest.mark.parametrize("level", ["x86-64-v3", "host"])
+def test_when_they_pay(level):
     """Small channels, large weights and what is no multiple of four rows stay with windows."""
-    assert winograd_steps.pays(64, 64, Grid(56, 56, 1), 224)
-    assert winograd_steps.pays(256, 256, Grid(14, 14, 1), 14)
-    assert not winograd_steps.pays(512, 512, Grid(7, 7, 1), 4)
-    assert not winograd_steps.pays(64, 8, Grid(56, 56, 1), 224)
-    assert not winograd_steps.pays(62, 64, Grid(56, 56, 1), 224)
+    shape = shape_of(F32, llvm.target_of(level))
+    wide = 16 // shape.lanes
+    assert pays(64, 64, Grid(56, 56, 1), 224 * wide, shape)
+    assert pays(256, 256, Grid(14, 14, 1), 14 * wide, shape)
+    assert not pays(512, 512, Grid(7, 7, 1), 4 * wide, shape)
+    assert not pays(64, 8, Grid(56, 56, 1), 224 * wide, shape)
+    assert not pays(62, 64, Grid(56, 56, 1), 224 * wide, shape)

@@ -12,28 +12,27 @@ import numpy as np
 
 from . import winograd
 from .emit import FLOAT32, Dtype
-from .llvm import host
+from .llvm import Target, host
 from .native import loaded
 from .operands import ARENA, Buffer, Operand
 from .pointwise import attributes
 from .products import NONE, moved
 from .sharing import bounds, shared
 from .steps import PARAMETERS, array, optional, word
-from .tiles import shape_of
-from .vectors import LANES
-from .winograd import HEIGHTS, MADE, NAMES, PRODUCTS, SIZE
+from .tiles import Shape, shape_of
+from .winograd import GRAIN, MADE, NAMES, PRODUCTS, SIZE
 from .writer import Writer
 
 if TYPE_CHECKING:
     from .assembler import Assembler
 
-# The vectors that tiles were measured with: AVX-512.
-_BYTES = 64
+# The least that vectors have where tiles were measured: AVX2.
+_BYTES = 32
 # Channels on either side below which what the tiles of the input and of the result take is no longer small beside
 # products; and the share of the time of products with windows that there must be at most, by the estimate below.
 _LEAST_CHANNELS, _MOST_TIME = 16, 0.9
 # What that estimate counts, in multiplications of vectors: for each channel, what makes tiles of a vector of the input;
-# of the result; for each filter of a tile of rows, what transforms it.
+# of the result; for each filter of a tile of rows, what transforms it. CPUs with AVX2 multiply two at a time.
 _OF_INPUT, _OF_RESULT, _OF_FILTER = 40.0, 48.0, 160.0
 # The largest absolute value that is computed so, 2**40, as bits: sums of four and their products stay finite.
 _MOST = (127 + 40) << 23
@@ -68,21 +67,20 @@ class Grid(NamedTuple):
         """Elements of a row of a plane."""
         return self.pitch * self.images
 
-    @property
-    def starts(self) -> np.ndarray:
+    def starts(self, lanes: int) -> np.ndarray:
         """Where vectors of tiles begin in a plane: as those of each row, or as all rows go on, if these are fewer."""
         rows, columns = self.tiles
-        own = np.arange(0, columns * self.images, LANES)
-        through = np.arange(0, rows * self.line - self.images, LANES)
+        own = np.arange(0, columns * self.images, lanes)
+        through = np.arange(0, rows * self.line - self.images, lanes)
         each = (np.arange(rows)[:, None] * self.line + own).reshape(-1)
         return through if len(through) < len(each) else each
 
 
 @functools.lru_cache(maxsize=64)
-def tables(grid: Grid) -> tuple[Any, Any]:
+def tables(grid: Grid, lanes: int) -> tuple[Any, Any]:
     """The tables of vectors, an even number of them, and of the pieces of the result that they are."""
-    starts = grid.starts
-    lane = starts[:, None] + np.arange(LANES)
+    starts = grid.starts(lanes)
+    lane = starts[:, None] + np.arange(lanes)
     i, left = np.divmod(lane, grid.line)
     j, image = np.divmod(left, grid.images)
     x = MADE * j[:, None] + np.arange(MADE)[:, None]  # [vectors, places of a tile, lanes], as are all others
@@ -90,30 +88,30 @@ def tables(grid: Grid) -> tuple[Any, Any]:
     if len(starts) > 1:  # what a later vector begins with is its own
         is_there[:-1] &= (lane[:-1] < starts[1:, None])[:, None]
     place = (MADE * i[:, None] * grid.width + x) * grid.images + image[:, None]
-    place = np.where(is_there, place, _NOWHERE).reshape(len(starts), MADE * LANES)
+    place = np.where(is_there, place, _NOWHERE).reshape(len(starts), MADE * lanes)
     order = np.argsort(place, axis=1, kind="stable")
     vectors = np.zeros((len(starts) + len(starts) % 2, winograd.VECTOR_WORDS), np.int64)
     vectors[: len(starts), 0] = starts * SIZE
-    vectors[: len(starts), winograd.ORDERS :].view(np.int32)[:] = order
+    vectors[: len(starts), winograd.ORDERS : winograd.ORDERS + lanes].view(np.int32)[:] = order
     rows = np.take_along_axis(np.tile(i, MADE), order, 1)
-    owner, entries = _pieces(grid, np.take_along_axis(place, order, 1).reshape(-1), rows.reshape(-1))
+    owner, entries = _pieces(grid, lanes, np.take_along_axis(place, order, 1).reshape(-1), rows.reshape(-1))
     vectors[:, 2] = np.bincount(owner, minlength=len(vectors))
     vectors[:, 1] = np.cumsum(vectors[:, 2]) - vectors[:, 2]
     return vectors, entries
 
 
-def _pieces(grid: Grid, places: Any, rows: Any) -> tuple[Any, Any]:
+def _pieces(grid: Grid, lanes: int, places: Any, rows: Any) -> tuple[Any, Any]:
     """Lanes whose places lie side by side, of both rows of a tile, and the number of the vector of each."""
-    lane = np.arange(len(places)) % LANES
+    lane = np.arange(len(places)) % lanes
     is_there = places != _NOWHERE
     goes_on = (lane > 0) & (places == np.roll(places, 1) + 1)
     first = np.flatnonzero(is_there & ~goes_on)
     ends = np.append(np.flatnonzero(~goes_on | ~is_there), len(places))
     count = ends[np.searchsorted(ends, first, side="right")] - first
-    vector, half = first // (MADE * LANES), first // LANES % MADE
+    vector, half = first // (MADE * lanes), first // lanes % MADE
     below = np.arange(MADE)  # the rows of a tile
     found = np.empty((len(first), MADE, winograd.ENTRY_WORDS), np.int64)
-    found[..., 0] = (MADE * below + half[:, None]) * (LANES * SIZE)
+    found[..., 0] = (MADE * below + half[:, None]) * (lanes * SIZE)
     found[..., 1] = (((1 << count) - 1) << lane[first])[:, None]
     found[..., 2] = (places[first] - lane[first])[:, None] * SIZE + below * (grid.width * grid.images * SIZE)
     is_inside = MADE * rows[first][:, None] + below < grid.height
@@ -122,8 +120,13 @@ def _pieces(grid: Grid, places: Any, rows: Any) -> tuple[Any, Any]:
 
 @functools.lru_cache(maxsize=1)
 def _addresses() -> Mapping[str, int]:
-    shape = shape_of(FLOAT32, host())
-    text = "\n\n".join([*winograd.winograd_ir(shape).values(), *winograd.declared(shape), attributes(host())])
+    return functions_for(host())
+
+
+def functions_for(target: Target) -> Mapping[str, int]:
+    """The functions for the vectors of a target."""
+    shape = shape_of(FLOAT32, target)
+    text = "\n\n".join([*winograd.winograd_ir(shape).values(), *winograd.declared(shape), attributes(target)])
     return loaded(text, tuple(NAMES)).addresses
 
 
@@ -202,12 +205,18 @@ def _fits() -> str:
 # -- planning ----------------------------------------------------------------------------------------------------------
 
 
-def heights(rows: int) -> list[int]:
-    """The heights of tiles for a multiple of four rows."""
-    whole, left = divmod(rows, HEIGHTS[0])
-    if left == 4 and whole:
-        return [*[HEIGHTS[0]] * (whole - 1), 8, 8]
-    return [*[HEIGHTS[0]] * whole, *([left] if left else [])]
+def heights(rows: int, highest: Sequence[int]) -> list[int]:
+    """The heights of tiles for a multiple of four rows: few of them, and none much lower than the others."""
+    best: list[int] = []
+    for count in range(rows // highest[0], -1, -1):
+        left = rows - count * highest[0]
+        more = heights(left, highest[1:]) if left and len(highest) > 1 else []
+        found = [highest[0]] * count + more
+        if sum(found) == rows and (not best or (len(found), -found[-1]) < (len(best), -best[-1])):
+            best = found
+        if left > 2 * highest[0]:
+            break
+    return best
 
 
 class Weights(NamedTuple):
@@ -223,13 +232,14 @@ class Weights(NamedTuple):
     is_reversed: bool
 
 
-def pays(rows: int, channels: int, grid: Grid, pieces: int) -> bool:
+def pays(rows: int, channels: int, grid: Grid, pieces: int, shape: Shape) -> bool:
     """Whether it takes less time than products with windows, whose columns are so many pieces: an estimate."""
-    if min(rows, channels) < _LEAST_CHANNELS or rows % HEIGHTS[-1]:
+    if min(rows, channels) < _LEAST_CHANNELS or rows % GRAIN:
         return False
-    vectors = len(grid.starts) + len(grid.starts) % 2
-    filters = rows * channels / HEIGHTS[0] * _OF_FILTER
-    own = vectors * (PRODUCTS * rows * channels + _OF_INPUT * channels + _OF_RESULT * rows) + filters
+    vectors = len(grid.starts(shape.lanes))
+    vectors += vectors % 2
+    others = vectors * (_OF_INPUT * channels + _OF_RESULT * rows) + rows * channels / shape.most * _OF_FILTER
+    own = vectors * PRODUCTS * rows * channels + others * (2 if shape.has_16_registers else 1)
     return own <= _MOST_TIME * 9 * rows * channels * pieces
 
 
@@ -242,11 +252,12 @@ def add_winograd(
     it, those that `otherwise` adds do it.
     """
     grid = Grid(*out.shape[1:])
-    if host().vector_bytes < _BYTES or not host().is_x86 or x.dtype != FLOAT32:
+    if host().vector_bytes < _BYTES or not host().is_x86 or not host().has_fma or x.dtype != FLOAT32:
         return False
-    if not pays(weights.rows, weights.channels, grid, pieces):
+    shape = shape_of(FLOAT32, host())
+    if not pays(weights.rows, weights.channels, grid, pieces, shape):
         return False
-    one = _Convolution(n, x, weights, out, (pads[0], pads[1]), bias, grid)
+    one = _Convolution(n, x, weights, out, (pads[0], pads[1]), bias, grid, shape)
     fits = one.prepare()
     paths = [n.within(build)[0] for build in (one.multiply, otherwise)]
     n.add_branch(fits, paths)
@@ -262,14 +273,16 @@ class _Convolution:
     pads: tuple[int, int]
     bias: Operand | None
     grid: Grid
+    shape: Shape
 
     def __post_init__(self) -> None:
         n, weights, grid = self.n, self.weights, self.grid
         parts = n.team.size if n.team is not None else 1
-        cut = [heights(end - start) for start, end in bounds(weights.rows, parts, HEIGHTS[-1])]
+        known = winograd.heights_of(self.shape)
+        cut = [heights(end - start, known) for start, end in bounds(weights.rows, parts, GRAIN)]
         self.parts, self.tiles = len(cut), [*itertools.chain(*cut)]
         self.cuts = [*itertools.accumulate(map(len, cut), initial=0)]
-        words = [(HEIGHTS.index(h), h, _of_product(h, weights.channels) * SIZE) for h in self.tiles]
+        words = [(known.index(h), h, _of_product(h, weights.channels) * SIZE) for h in self.tiles]
         self.table = n.constant(np.array(words, np.int64))
         self.filters = self._memory(sum(winograd.filters_of(h, weights.channels) for h in self.tiles))
         self.plane = grid.rows * grid.line
@@ -312,7 +325,7 @@ class _Convolution:
             _addresses()[NAMES.filters], _addresses()[NAMES.range], end - start, weights.channels, weights.row,
             weights.channel, int(weights.is_reversed), stop - first, moved(weights.array, first * SIZE),
             moved(weights.array, before * weights.row), moved(self.table, start * winograd.TILE_WORDS * 8),
-            self._filters_at(start), self._memory(winograd.filter_scratch(weights.channels)), most,
+            self._filters_at(start), self._memory(winograd.filter_scratch(weights.channels, self.shape)), most,
         ])  # fmt: skip
 
     def _add_lay(self, start: int, end: int, most: Operand) -> None:
@@ -328,7 +341,7 @@ class _Convolution:
         """The products and what they make of the result: as many vectors for each thread, and of those that are left
         some rows.
         """
-        vectors, entries = tables(self.grid)
+        vectors, entries = tables(self.grid, self.shape.lanes)
         given = self.n.constant(vectors), self.n.constant(entries)
         pairs = len(vectors) // 2
         each = pairs // self.parts
@@ -349,7 +362,7 @@ class _Convolution:
             grid.images * SIZE, channels, pairs[1] - pairs[0], out.strides[0], self._filters_at(tiles[0]),
             moved(self.table, tiles[0] * winograd.TILE_WORDS * 8), self.planes,
             moved(given[0], pairs[0] * 2 * winograd.VECTOR_WORDS * 8), given[1],
-            moved(out, before * out.strides[0]), self._memory(winograd.product_scratch(channels)),
+            moved(out, before * out.strides[0]), self._memory(winograd.product_scratch(channels, self.shape)),
             NONE if self.bias is None else moved(self.bias, before * SIZE),
         ])  # fmt: skip
 
@@ -359,4 +372,4 @@ def _of_product(height: int, channels: int) -> int:
     return winograd.filters_of(height, channels) // PRODUCTS
 
 
-__all__ = ["Grid", "Weights", "add_winograd", "heights", "pays", "tables", "winograd_steps"]
+__all__ = ["Grid", "Weights", "add_winograd", "functions_for", "heights", "pays", "tables", "winograd_steps"]
