@@ -1,6 +1,7 @@
 """Convolutions by Winograd's tiles against those computed in float64, and nothing outside of the arrays."""
 
 import ctypes
+import itertools
 
 import numpy as np
 import pytest
@@ -222,8 +223,10 @@ def test_no_images_and_sizes_that_are_open(used):
 
 
 @needs_tiles
-@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 3e38, -1e25])
-@pytest.mark.parametrize("where", ["x", "weight"])
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [*itertools.product(("x", "weight"), (np.inf, -np.inf, np.nan, 3e38, -1e25)), ("x", -1e9), ("x", 1e4)],
+)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_what_would_spread_to_neighbours_does_not(used, value, where, threads):
     """Only places whose window has the value are other than without it."""

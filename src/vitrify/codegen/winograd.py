@@ -11,8 +11,8 @@ plane, those of several rows and of all images, are lanes of one vector, whateve
     i32 winograd_products(filters, tiles, count, planes, plane, pitch, images, channels, vectors, entries, pairs, out,
                           crow, bias, scratch)
 
-The first two give the largest bits of an absolute value: what is infinite, or so large that sums of four could be, is
-not computed so, since a tile would spread it to neighbours.
+The first two give the largest bits of an absolute value: what is infinite, or much larger than what is beside it, is
+not computed so, since a tile would spread it, or its rounding, to neighbours.
 """
 
 from __future__ import annotations

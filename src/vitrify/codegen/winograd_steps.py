@@ -34,8 +34,10 @@ _LEAST_CHANNELS, _MOST_TIME = 16, 0.9
 # What that estimate counts, in multiplications of vectors: for each channel, what makes tiles of a vector of the input;
 # of the result; for each filter of a tile of rows, what transforms it. CPUs with AVX2 multiply two at a time.
 _OF_INPUT, _OF_RESULT, _OF_FILTER = 40.0, 48.0, 160.0
-# The largest absolute value that is computed so, 2**40, as bits: sums of four and their products stay finite.
-_MOST = (127 + 40) << 23
+# The largest absolute values that are computed so, as bits. Errors go by the largest number that a tile reads, so an
+# input with one of 4,096, such as a mask of -1e4 beside numbers like 1, is left to windows; a filter's largest number
+# counts at each of its places anyhow, and needs only be such that sums of its products are finite.
+_MOST_READ, _MOST_OF_FILTERS = (127 + 12) << 23, (127 + 40) << 23
 # Where lanes belong that no place of the result has.
 _NOWHERE = np.iinfo(np.int64).max // 2
 
@@ -192,12 +194,17 @@ def _products() -> str:
 
 
 def _fits() -> str:
-    """Whether all absolute values are small enough. c: 2 a byte for the answer, 3 their largest bits, 4 how many."""
+    """Whether all absolute values are small enough. c: 2 a byte for the answer, 3 their largest bits, of filters and of
+    the input in turns, 4 how many.
+    """
     w = Writer("i32", "winograd_fits", PARAMETERS)
     answer, bits = array(w, 2), array(w, 3)
     w.store(1, answer, 0, "i8", 1)
-    with w.loop(word(w, 4)) as i, w.when(w.value(f"icmp ugt i32 {w.load(bits, i, 'i32', 4)}, {_MOST}")):
-        w.store(0, answer, 0, "i8", 1)
+    with w.loop(word(w, 4)) as i:
+        is_read = w.value(f"trunc i64 {i} to i1")
+        most = w.value(f"select i1 {is_read}, i32 {_MOST_READ}, i32 {_MOST_OF_FILTERS}")
+        with w.when(w.value(f"icmp ugt i32 {w.load(bits, i, 'i32', 4)}, {most}")):
+            w.store(0, answer, 0, "i8", 1)
     w.line("ret i32 0")
     return w.text
 
