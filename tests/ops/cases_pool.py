@@ -79,17 +79,36 @@ CASES = [
         (X2,),
         ref=lambda x: x[:, :, :0, :2],
     ),
-    Case("adaptive_max_pool2d of no images", lambda x: F.adaptive_max_pool2d(x[:0], 2), (X2,), ref=lambda x: x[:0, :, :2, :2]),
+    Case(
+        "adaptive_max_pool2d of no images",
+        lambda x: F.adaptive_max_pool2d(x[:0], 2),
+        (X2,),
+        ref=lambda x: x[:0, :, :2, :2],
+    ),
     *[
-        Case(f"{op.__name__} of no rows", lambda x, op=op: op(x[:, :, :0], 2), (X2,),
-             ref=lambda x: np.full((*x.shape[:2], 2, 2), np.nan, x.dtype), grad=False)
+        Case(
+            f"{op.__name__} of no rows",
+            lambda x, op=op: op(x[:, :, :0], 2),
+            (X2,),
+            ref=lambda x: np.full((*x.shape[:2], 2, 2), np.nan, x.dtype),
+            grad=False,
+        )
         for op in (F.adaptive_avg_pool2d, F.adaptive_max_pool2d)
     ],
-    Case("adaptive_max_pool2d of no columns, with mask", lambda x: F.adaptive_max_pool2d(x[..., :0], 2, return_mask=True), (X2,),
-         ref=lambda x: (np.full((*x.shape[:2], 2, 2), np.nan, x.dtype), np.zeros((*x.shape[:2], 2, 2), "int32")),
-         grad=False),
-    Case("adaptive_avg_pool2d of no columns, channels last", lambda x: F.adaptive_avg_pool2d(x[:, :, :0], [1, 2], "NHWC"), (X2,),
-         ref=lambda x: np.full((x.shape[0], 1, 2, x.shape[3]), np.nan, x.dtype), grad=False),
+    Case(
+        "adaptive_max_pool2d of no columns, with mask",
+        lambda x: F.adaptive_max_pool2d(x[..., :0], 2, return_mask=True),
+        (X2,),
+        ref=lambda x: (np.full((*x.shape[:2], 2, 2), np.nan, x.dtype), np.zeros((*x.shape[:2], 2, 2), "int32")),
+        grad=False,
+    ),
+    Case(
+        "adaptive_avg_pool2d of no columns, channels last",
+        lambda x: F.adaptive_avg_pool2d(x[:, :, :0], [1, 2], "NHWC"),
+        (X2,),
+        ref=lambda x: np.full((x.shape[0], 1, 2, x.shape[3]), np.nan, x.dtype),
+        grad=False,
+    ),
     Case("adaptive_max_pool2d of no bins", lambda x: F.adaptive_max_pool2d(x, 0), (X2,), ref=lambda x: x[:, :, :0, :0]),
     Case(
         "max_pool2d with all arguments",
@@ -181,6 +200,25 @@ CASES = [
     Case("adaptive_avg_pool2d", F.adaptive_avg_pool2d, (X2, [3, 2]), ref=lambda x, n: binned(x, n, mean), second=True),
     Case("adaptive_avg_pool1d", F.adaptive_avg_pool1d, (X1, 4), ref=lambda x, n: binned(x, [n], mean)),
     Case("adaptive_avg_pool3d", F.adaptive_avg_pool3d, (X3, 2), ref=lambda x, n: binned(x, [n] * 3, mean)),
+    Case(
+        "adaptive_avg_pool2d, bins of one size",
+        F.adaptive_avg_pool2d,
+        (floats(2, 3, 6, 8), [3, 2]),
+        ref=lambda x, n: binned(x, n, mean),
+        second=True,
+    ),
+    Case(
+        "adaptive_avg_pool2d, bins of one size, channels last",
+        lambda x: F.adaptive_avg_pool2d(x, [2, None], "NHWC"),
+        (floats(2, 6, 4, 3),),
+        ref=last(lambda x: binned(x, [2, None], mean)),
+    ),
+    Case(
+        "adaptive_avg_pool3d, bins of one size",
+        F.adaptive_avg_pool3d,
+        (floats(1, 2, 4, 3, 6), [2, 1, 3]),
+        ref=lambda x, n: binned(x, n, mean),
+    ),
     Case(
         "adaptive_avg_pool2d to one element",
         F.adaptive_avg_pool2d,

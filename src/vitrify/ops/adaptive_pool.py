@@ -12,6 +12,7 @@ from ..core.meta import UNKNOWN, Meta, Shape, known_dim
 from ..core.rng import Generator
 from .arguments import as_int, is_tensor
 from .bins import Bins, bin_maxima, bin_means, even_bins, fractional_bins, plane_gather, plane_scatter, spread_means
+from .pool_kernel import average, average_adjoint, windows_of, windows_of_bins
 from .registry import OpDef, define_op
 from .sliding_window import is_channel_last, need_rank, per_dim, spatial_of, with_spatial
 from .window_forms import adaptive_avg_pool_form, adaptive_avg_pool_grad_form
@@ -44,11 +45,17 @@ def _bins(sizes: Shape, output_size: Sizes) -> list[Bins]:
 
 def _avg_kernel(xp: Any, x: Any, *, output_size: Sizes, channel_last: bool) -> Any:
     bins = _bins(spatial_of(x.shape, channel_last), output_size)
+    windows = windows_of_bins(x.shape, tuple(map(len, bins)), channel_last)
+    if windows is not None:
+        return average(xp, x, windows_of(x.shape, **windows), True, None)
     return bin_means(xp, x, bins, 1 if channel_last else 2)
 
 
 def _avg_grad_kernel(xp: Any, ct: Any, x: Any, *, channel_last: bool) -> Any:
     sizes = spatial_of(x.shape, channel_last)
+    windows = windows_of_bins(x.shape, spatial_of(ct.shape, channel_last), channel_last)
+    if windows is not None:
+        return average_adjoint(xp, ct, windows_of(x.shape, **windows), True, None)
     return spread_means(xp, ct, _bins(sizes, spatial_of(ct.shape, channel_last)), sizes, 1 if channel_last else 2)
 
 

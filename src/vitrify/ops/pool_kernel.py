@@ -39,6 +39,20 @@ def windows_of(
     return Windows(sizes, kernel, stride, pads, pool_counts(sizes, kernel, stride, padding, ceil_mode), lead)
 
 
+def windows_of_bins(shape: Shape, targets: Shape, channel_last: bool) -> dict[str, Any] | None:
+    """The bins of adaptive pooling as pooling's arguments, where there are several, all of one size; else None.
+
+    Bins are computed one by one, and all places of windows at once.
+    """
+    lead = 1 if channel_last else 2
+    sizes = shape[lead : lead + len(targets)]
+    if 0 in (*sizes, *targets) or numel(targets) == 1 or any(s % t for s, t in zip(sizes, targets)):
+        return None
+    kernel = tuple(s // t for s, t in zip(sizes, targets))
+    padding = ((0, 0),) * len(kernel)
+    return {"kernel": kernel, "stride": kernel, "padding": padding, "ceil_mode": False, "channel_last": channel_last}
+
+
 def _empty(xp: Any, x: Any, axis: int, count: int, fill: Any) -> Any:
     """An array like x, in the same memory order, with another size along `axis`."""
     out = xp.empty_like(x, shape=(*x.shape[:axis], count, *x.shape[axis + 1 :]))

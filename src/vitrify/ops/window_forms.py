@@ -18,12 +18,14 @@ from ..core.meta import Shape, numel
 from .bins import even_bins
 from .elementwise import add_op, divide_op, multiply_op
 from .open_forms import window_lengths
-from .pool_kernel import Windows, lowest, window_sizes, windows_of
+from .pool_kernel import Windows, lowest, window_sizes, windows_of, windows_of_bins
 from .registry import get_op
 from .sliding_window import resolve_padding, spatial_of, used_dilation, window_counts
 
 # Places of an image below which one product takes in all images: each alone would read the weights again.
 _FEW_PLACES = 256
+# Bytes of floats that are added up as they are.
+_WIDE = 4
 # Dimensions of a table of offsets that a run makes.
 _MOST_COUNTED = 4
 
@@ -273,6 +275,9 @@ def adaptive_avg_pool_form(n: Any, x: Any, *, output_size: Any, channel_last: bo
         made = n.binned("mean", x, [s if o is None else int(o) for s, o in zip(sizes, output_size)])
         return n.view(lambda a: np.moveaxis(a, 1, -1), made) if channel_last else made
     bins = [even_bins(s, s if o is None else int(o)) for s, o in zip(sizes, output_size)]
+    windows = windows_of_bins(x.shape, tuple(map(len, bins)), channel_last)
+    if windows is not None and x.dtype.itemsize >= _WIDE and not n.has_open_places:
+        return avg_pool_native(n, x, **windows, exclusive=True, divisor=None)
     axes = tuple(range(lead, lead + len(sizes)))
     if prod(map(len, bins)) > _MOST_BINS:
         n.refuse(f"more than {_MOST_BINS} bins have no native form")
@@ -297,6 +302,9 @@ def adaptive_avg_pool_grad_form(n: Any, ct: Any, x: Any, *, channel_last: bool) 
         n.refuse("bins of 16-bit floats, which are divided in float32, have no native form")
     if 0 in sizes or (n.has_open_places and prod(targets) > 1):
         n.refuse("bins whose sizes only the run knows, or of nothing, have no native form")
+    windows = windows_of_bins(x.shape, targets, channel_last)
+    if windows is not None:
+        return avg_pool_grad_native(n, ct, x, **windows, exclusive=True, divisor=None)
     bins = [even_bins(s, o) for s, o in zip(sizes, targets)]
     if prod(targets) > _MOST_BINS or any(a[1] > b[0] for each in bins for a, b in itertools.pairwise(each)):
         n.refuse(f"more than {_MOST_BINS} bins, and bins that share elements, have no native form")
