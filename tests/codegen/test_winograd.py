@@ -249,6 +249,28 @@ def test_what_would_spread_to_neighbours_does_not(used, value, where, threads):
 
 
 @needs_tiles
+def test_windows_take_the_memory_of_tiles(used, monkeypatch):
+    """One of the two ways runs, so both together need little more memory than the larger one."""
+    rng = np.random.default_rng(6)
+    attrs = conv_arguments("conv2d", 2, 1, 1, 1, 1, "NCHW")
+    arrays = numbers(rng, 1, 64, 56, 56), numbers(rng, 64, 64, 3, 3)
+
+    def arena():
+        metas = [(a.shape, "float32") for a in arrays]
+        return program_of(lambda x, w: conv_op(x, w, None, **attrs), *metas).plan(arrays).arena
+
+    filters, planes, work = 16 * 64 * 64 * 4, 64 * 58 * 58 * 4, 16 * (64 * 32 + 12 * 32) * 4
+    with flags_guard({"num_threads": 1}):
+        both = arena()
+        monkeypatch.setattr(winograd_steps, "pays", lambda *given: False)
+        windows = arena()
+        monkeypatch.setattr(winograd_steps, "pays", lambda *given: True)
+        monkeypatch.setattr(winograd_steps, "_MOST_BYTES", filters + planes)
+        assert arena() == windows  # as there is no more memory than that
+    assert windows < both < filters + planes + work + (1 << 18)
+
+
+@needs_tiles
 def test_gradients_by_finite_differences(used):
     """Along a random direction, for the input and the weight, of a step that computes both ways by tiles."""
     rng = np.random.default_rng(7)

@@ -34,6 +34,7 @@ from .products import add_onto, add_products, add_windows
 from .row_steps import RowLoop, row_outputs
 from .sharing import over_elements
 from .single import of_matrix, of_rows, single, together
+from .steps import BRANCH
 from .team import Team
 from .winograd_steps import Weights, add_winograd
 
@@ -546,7 +547,7 @@ class Assembler:
 
     def add_branch(self, pred: Operand, paths: Sequence[list[Step]]) -> None:
         """The step that runs one of two."""
-        self.add("branch", [pred, Edge(0, False), Edge(0, True), Edge(1, False), Edge(1, True)], tuple(paths))
+        self.add(BRANCH, [pred, Edge(0, False), Edge(0, True), Edge(1, False), Edge(1, True)], tuple(paths))
 
     def loop(
         self, until: Block | Operand, body: Block, carried: Sequence[Any], captured: Sequence[Any],

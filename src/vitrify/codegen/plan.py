@@ -26,7 +26,7 @@ from .objects import ALIGNED, WRITABLE
 from .operands import ARENA, Buffer, Frame, Maybe, Operand, Step, all_steps
 from .results import is_object, results_of_program
 from .sharing import SHARED
-from .steps import FUNCTIONS
+from .steps import BRANCH, FUNCTIONS
 from .whole_vectors import fill_vectors
 
 # Bytes that steps write from which on a run lets other threads of Python's run: some ten microseconds of work.
@@ -98,7 +98,9 @@ def lives_of(steps: Sequence[Step]) -> dict[Buffer, list[int]]:
 
 
 def _live(steps: Sequence[Step], lives: dict[Buffer, list[int]], at: int) -> int:
-    """Note at which steps each buffer is used first and last; what a loop finds made it keeps until it ends."""
+    """Note at which steps each buffer is used first and last; what a loop finds made it keeps until it ends. Of the
+    blocks of a branch one runs alone: what only the first of them reads leaves its memory to the second.
+    """
     for step in steps:
         first = at
         for block in step.blocks:
@@ -109,7 +111,7 @@ def _live(steps: Sequence[Step], lives: dict[Buffer, list[int]], at: int) -> int
             for life in lives.values():
                 if life[1] >= first:
                     life[:] = [min(life[0], first), at]
-        elif step.blocks:
+        elif step.blocks and step.function != BRANCH:
             for life in lives.values():
                 if life[0] < first <= life[1] or any(lives.get(b) is life for b in step.touched):
                     life[:] = [min(life[0], first), at]

@@ -12,6 +12,8 @@ from .writer import Writer
 
 RAISED, REFUSED = 1, 2
 PARAMETERS = ("ptr %P", "ptr %c")
+BRANCH = "branch"
+"""The step that runs one of two blocks."""
 MOST_OPERANDS = 64
 # Behind the arrays, at P[c[..]]: the plan, the state of the thread that has given up Python's lock, how deep calls may
 # nest, a list that holds the objects made by steps, and the tuple of the results.

@@ -31,6 +31,8 @@ _BYTES = 32
 # Channels on either side below which what the tiles of the input and of the result take is no longer small beside
 # products; and the share of the time of products with windows that there must be at most, by the estimate below.
 _LEAST_CHANNELS, _MOST_TIME = 16, 0.9
+# Bytes of filters and of the input laid out above which the memory of a plan is needed for other things.
+_MOST_BYTES = 20 << 20
 # What that estimate counts, in multiplications of vectors: for each channel, what makes tiles of a vector of the input;
 # of the result; for each filter of a tile of rows, what transforms it. CPUs with AVX2 multiply two at a time.
 _OF_INPUT, _OF_RESULT, _OF_FILTER = 40.0, 48.0, 160.0
@@ -265,6 +267,8 @@ def add_winograd(
     if not pays(weights.rows, weights.channels, grid, pieces, shape):
         return False
     one = _Convolution(n, x, weights, out, (pads[0], pads[1]), bias, grid, shape)
+    if one.filters.buffer.size + one.planes.buffer.size > _MOST_BYTES:
+        return False
     fits = one.prepare()
     paths = [n.within(build)[0] for build in (one.multiply, otherwise)]
     n.add_branch(fits, paths)
@@ -296,7 +300,6 @@ class _Convolution:
         self.planes = self._memory(winograd.planes_of(weights.channels, grid.rows * grid.line))
 
     def _memory(self, size: int, dtype: Dtype = FLOAT32) -> Operand:
-        self.n.bytes += size * dtype.itemsize
         return Operand(Buffer(ARENA, size * dtype.itemsize), 0, (), (), dtype)
 
     def _of_tiles(self, start: int, end: int) -> tuple[int, int]:
