@@ -156,3 +156,40 @@ def test_a_generator_ended_on_one_path_is_refused(end):
 
     with pytest.raises(UnsupportedError, match="whether the next item of a generator is taken here"):
         paddle.jit.to_static(f, full_graph=True)(paddle.to_tensor([1.0, 2.0, 3.0]))
+
+
+def _catching(x, log):
+    try:
+        while True:
+            try:
+                yield x
+            except ValueError as err:
+                log.append(err.args)
+                yield x * 2
+    finally:
+        log.append("closed")
+
+
+def thrown_into(x):
+    log = []
+    waiting = _catching(x, log)
+    results = [next(waiting), waiting.throw(ValueError("a")), next(waiting)]
+    if x.sum() > 0:
+        results[0] = -x
+    waiting.close()
+    return results, log
+
+
+def thrown_through(x):
+    log = []
+    waiting = _catching(x, log)
+    first = next(waiting)
+    try:
+        waiting.throw(KeyError)
+    except KeyError as err:
+        return first, err.args, log
+
+
+@pytest.mark.parametrize("fn", [thrown_into, thrown_through])
+def test_an_exception_thrown_into_a_generator_is_caught_where_python_catches_it(fn):
+    compare(fn, ([1.0, -2.0, 3.0],), ([-1.0],))

@@ -183,3 +183,23 @@ def test_state_is_that_of_eager_code(fn, change, full_graph):
             if turn < 2:
                 change(w)
     assert seen[0] == seen[1]
+
+
+class Plain:
+    pass
+
+
+def without_the_first(x):
+    made = Plain()
+    made.first, made.second = x, x * 2
+    if x.sum() > 0:
+        del made.first
+    return made
+
+
+def test_an_attribute_deleted_on_a_path_stays_in_its_place_on_others():
+    static = paddle.jit.to_static(without_the_first, full_graph=True)
+    for values, names in (([1.0], ["second"]), ([-1.0], ["first", "second"])):
+        for _ in range(2):
+            x = paddle.to_tensor(values)
+            assert list(vars(static(x))) == list(vars(without_the_first(x))) == names

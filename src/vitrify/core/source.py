@@ -174,13 +174,17 @@ def stack_depth(skip: int = 0) -> int:
 
 
 def innermost_user_loc(tb: TracebackType | None) -> Loc | None:
-    """Where the user's code stood when an exception with this traceback was raised; None if none of it was running."""
-    found = None
+    """Where the user's code stood when an exception with this traceback was raised; None if none of it was running.
+
+    A place in Python's own library is one only where nothing else is.
+    """
+    found: TracebackType | None = None
     while tb is not None:
-        if is_user_frame(tb.tb_frame):
-            found = _loc_of_entry(tb)
+        is_better = found is None or not _is_standard(tb.tb_frame.f_code.co_filename)
+        if is_user_frame(tb.tb_frame) and is_better:
+            found = tb
         tb = tb.tb_next
-    return found
+    return None if found is None else _loc_of_entry(found)
 
 
 def user_locs(tb: TracebackType | None) -> tuple[Loc, ...]:

@@ -11,6 +11,7 @@ from ..control.logic import convert_not
 from ..control.loops import convert_for
 from ..control.pushed import Sink, push_into, pushing, refuse_giving
 from ..state.journal import note_spent
+from ..values.user_errors import thrown
 
 Function = Callable[..., Any]
 
@@ -28,7 +29,7 @@ def stepping(method: Any) -> Function | None:
 
     def call(*args: Any) -> Any:
         note_spent(owner)
-        return method(*args)
+        return method(*(thrown(args) if method.__name__ == "throw" else args))
 
     return call
 

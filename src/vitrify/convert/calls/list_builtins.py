@@ -140,6 +140,7 @@ def convert_list(*args: Any) -> Any:
         return values.copy()
     if is_graph(values) and values.ndim > 0 and values.shape[0] < 0:
         item = TensorSpec(Meta(tuple(values.shape[1:]), values.dtype))
+        builder().keep(values)  # whose rows the list holds by value, where eager code has views of them
         return GraphList.of(Items(item, (passed_on(list_unstack_op, values, axis=0),)))
     if isinstance(values, GraphSequence) and not isinstance(values.length, int):
         return mapped(lambda item: item, values)

@@ -22,6 +22,7 @@ from ..state.places import ContentPlace
 from ..values.base import is_graph
 from ..values.sequences import GraphSequence, as_sequence
 from ..values.user_code import user_method
+from ..values.user_errors import thrown
 from .branches import convert_ifelse
 from .endless import Listed
 from .logic import convert_and, convert_not, convert_or
@@ -231,7 +232,7 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
     def throw(self, *args: Any) -> Any:
         """Raise an exception where it waits."""
         note_spent(self)
-        return self._running().throw(*args)
+        return self._running().throw(*thrown(args))
 
     def close(self) -> None:
         """Give no more elements."""

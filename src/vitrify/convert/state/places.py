@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from types import CellType
 from typing import Any, Protocol
@@ -79,6 +79,13 @@ def undecided(owner: Any) -> list[OwnPlace]:
     return [OwnPlace(owner, attribute) for attribute in found]
 
 
+def _in_order(held: dict[str, Any], names: Sequence[str]) -> None:
+    """Let `names` stand first in a dict, in their order, as far as it has them."""
+    entries = dict(held)
+    held.clear()
+    held.update((name, entries[name]) for name in (*names, *entries) if name in entries)
+
+
 class AttrPlace:
     """An attribute of an object. `inherited`: it has none of its own until it is written now."""
 
@@ -91,6 +98,8 @@ class AttrPlace:
         self._is_plain = isinstance(owner, Layer) and attribute in owner.__dict__
         buffers = owner.__dict__.get("_buffers", {}) if isinstance(owner, Layer) else {}
         self._buffers = tuple(buffers) if attribute in buffers else ()
+        held = getattr(owner, "__dict__", {})
+        self._names = tuple(held) if attribute in held else ()
 
     def at(self, owner: Any) -> AttrPlace:
         """The same attribute of another object."""
@@ -125,15 +134,17 @@ class AttrPlace:
             del parameters[self.attribute]
             self._put_back(value)
             return
+        held = getattr(self.owner, "__dict__", {})
+        is_gone = self.attribute in self._names and self.attribute not in held
         store_attribute(self.owner, self.attribute, value)
+        if is_gone:
+            _in_order(held, self._names)
 
     def _put_back(self, value: Any) -> None:
         """Let the Layer have the buffer where it stood among the others."""
         buffers = self.owner.__dict__["_buffers"]
-        held = {**buffers, self.attribute: value}
-        order = [*self._buffers, *[name for name in buffers if name not in self._buffers]]
-        buffers.clear()
-        buffers.update((name, held[name]) for name in order if name in held)
+        buffers[self.attribute] = value
+        _in_order(buffers, self._buffers)
         LAYER_MODES.bump()
 
     def unset(self) -> None:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from ...core.bound import bound_to
 from ...core.errors import InternalError, VitrifyError
 from ...core.source import Loc, is_user_file, is_user_frame, user_locs
+from ...ir.builder import current_builder
 from ...ops.promote import SCALARS
 from .base import Undefined, builder
 from .deferred import holds_deferred
@@ -30,6 +31,15 @@ def note_user_error(err: Exception) -> Exception:
     """`err`, known to be one that eager code raises at this place: on a path, only if that is taken."""
     builder().errors[id(err)] = (err, None, True)
     return err
+
+
+def thrown(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What `throw` of a generator is given; an exception alone, or its class, as one that eager code raises there."""
+    if len(args) == 1 and isinstance(args[0], type) and issubclass(args[0], Exception):
+        args = (args[0](),)
+    if len(args) == 1 and isinstance(args[0], Exception) and current_builder() is not None:
+        note_user_error(args[0])
+    return args
 
 
 def is_users(err: BaseException) -> bool:
