@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from tests.end_to_end.differential import compare
 from vitrify.core.errors import UnsupportedError
 from vitrify.jit import to_static
 
@@ -68,3 +69,47 @@ def test_arrays_of_others_stay_as_they_are():
     with pytest.raises(UnsupportedError, match="copyto writes"):
         to_static(add, full_graph=True)(paddle.to_tensor([2.0, 1.0]))
     assert outside.tolist() == [0.0, 0.0]
+
+
+def written_item(x):
+    made = np.array([1.0, 2.0, 3.0], "float32")
+    made[0] = 9
+    return made
+
+
+def written_between_uses(x):
+    made = np.array([1.0, 2.0, 3.0], "float32")
+    first = x * made
+    made[0] = 9
+    return first + made, made
+
+
+def added_between_uses(x):
+    made = np.array([1.0, 2.0, 3.0], "float32")
+    first = x * made
+    made += 1
+    return first + made, made
+
+
+def written_behind_a_branch(x):
+    made = np.ones(3, "float32")
+    if x.sum() > 0:
+        x = x + made
+    made[0] = 9
+    return x + made, made
+
+
+def list_between_uses(x):
+    made = [1.0, 2.0, 3.0]
+    first = paddle.add(x, paddle.to_tensor(made))
+    made[0] = 9.0
+    return first + paddle.to_tensor(made), made
+
+
+WRITTEN = [written_item, written_between_uses, added_between_uses, written_behind_a_branch, list_between_uses]
+
+
+@pytest.mark.parametrize("full_graph", [False, True])
+@pytest.mark.parametrize("function", WRITTEN)
+def test_arrays_made_inside_are_what_they_are_when_they_are_used(function, full_graph):
+    compare(function, ([1.0, 2.0, 3.0],), ([-1.0, -2.0, 0.5],), full_graph=full_graph)

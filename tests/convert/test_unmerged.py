@@ -268,3 +268,77 @@ def test_an_object_that_holds_others_does_not_leave_a_program(make):
     fn = paddle.jit.to_static(lambda x: (x + 1, make()), full_graph=True)
     with pytest.raises(UnsupportedError, match="that was made inside is given back or kept in an object"):
         fn(paddle.ones([2]))
+
+
+def _filled(value):
+    return paddle.nn.initializer.Constant(value)
+
+
+class Changing(paddle.nn.Layer):
+    """Layers whose containers its forward changes, as `change` says."""
+
+    def __init__(self, change):
+        super().__init__()
+        self.row = paddle.nn.LayerList([paddle.nn.Linear(2, 2, weight_attr=_filled(v)) for v in (0.1, 0.2, 0.3)])
+        self.other = paddle.nn.Linear(2, 2, weight_attr=_filled(0.4))
+        self.named = paddle.nn.LayerDict({"a": paddle.nn.Linear(2, 2, weight_attr=_filled(0.5))})
+        first = paddle.create_parameter([2], "float32", default_initializer=_filled(2.0))
+        self.scales = paddle.nn.ParameterList([first])
+        self.change = change
+
+    def forward(self, x):
+        self.change(self, x)
+        for layer in self.row:
+            x = layer(x)
+        for layer in self.named.values():
+            x = layer(x)
+        for scale in self.scales:
+            x = x * scale
+        return x
+
+
+def popped(net, x):
+    if len(net.row) > 1:
+        net.row.pop(0)
+
+
+def deleted(net, x):
+    if len(net.row) > 1:
+        del net.row[0]
+
+
+def appended_on_a_path(net, x):
+    if x.sum() > 0:
+        net.row.append(net.other)
+
+
+def appended_new(net, x):
+    net.row.append(paddle.nn.Linear(2, 2, weight_attr=_filled(0.2)))
+
+
+def new_parameter(net, x):
+    net.scales.append(paddle.create_parameter([2], "float32", default_initializer=_filled(3.0)))
+
+
+def put_and_cleared(net, x):
+    net.named.update({"b": net.other})
+    if len(net.row) == 3:
+        net.named.clear()
+
+
+CHANGES = [popped, deleted, appended_on_a_path, appended_new, new_parameter, put_and_cleared]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_containers_of_layers_change_as_in_eager_code(change):
+    eager, net = Changing(change), Changing(change)
+    static = paddle.jit.to_static(net.forward)
+    for row in ([1.0, 2.0], [1.0, 2.0], [-1.0, -2.0], [3.0, 1.0]):
+        x = paddle.to_tensor(row)
+        assert np.allclose(static(x).numpy(), eager(x).numpy())
+        names = [[name for name, _ in layer.named_parameters()] for layer in (net, eager)]
+        assert names[0] == names[1]
+        assert all(isinstance(parameter, paddle.Tensor) for parameter in net.parameters())
+    whole = paddle.jit.to_static(Changing(change).forward, full_graph=True)
+    with pytest.raises(UnsupportedError, match=r"LayerList|LayerDict|ParameterList"):
+        whole(paddle.ones([2]))

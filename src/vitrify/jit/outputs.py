@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from ..convert import Undefined
@@ -266,7 +267,7 @@ class Outputs:
                 hint="make it outside of the function, or use it up inside (`with ExitStack() as stack:`)",
             )
         if self._builder.made.opaque_block_of(leaf) is not None:
-            return CopiedLeaf(leaf)
+            return CopiedLeaf(copy(leaf))  # as it is now: the trace takes back what it wrote to items
         return self._list_mark(leaf) if is_open(leaf) else leaf
 
     def _text_mark(self, expression: Any, inputs: Sequence[Variable]) -> TextLeaf:

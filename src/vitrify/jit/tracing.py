@@ -136,10 +136,17 @@ class Trace:
 
     def _constant(self, value: Any) -> Tensor:
         found = self.kept_arrays.get(id(value))
-        if found is None:
-            found = self.kept_arrays[id(value)] = as_tensor(value)
+        now = None if found is None else as_tensor(value)
+        if found is None or not _is_as_it_was(found, now):
+            found = self.kept_arrays[id(value)] = as_tensor(value) if now is None else now
             found.__dict__["_source"] = value  # keeps the id alive
         return found
+
+
+def _is_as_it_was(kept: Tensor, now: Tensor) -> bool:
+    """Whether an array or list holds what it held when it was made a constant."""
+    before, after = kept.numpy(), now.numpy()
+    return before.dtype == after.dtype and bool(np.array_equal(before, after))
 
 
 def _holds_tensors(value: Any) -> bool:

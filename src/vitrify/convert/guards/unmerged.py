@@ -17,6 +17,7 @@ import numpy as np
 
 from ...core.bound import plain_attribute
 from ...core.errors import UnsupportedError
+from ...eager.layer import Layer
 from ...ir.builder import current_builder
 from ..state.journal import is_inside
 
@@ -24,6 +25,7 @@ _SEQUENCE = frozenset(
     {"append", "extend", "insert", "pop", "remove", "reverse", "clear", "frombytes", "fromlist", "byteswap"}
 )
 _BUFFER = frozenset({"write", "writelines", "truncate", "seek", "read", "readline", "readlines", "close"})
+_LAYERS = frozenset({"append", "extend", "insert", "pop", "update", "clear"})
 _CHANGING: dict[str, frozenset[str]] = {
     "builtins.bytearray": _SEQUENCE,
     "array.array": _SEQUENCE,
@@ -31,11 +33,18 @@ _CHANGING: dict[str, frozenset[str]] = {
     "_io.BytesIO": _BUFFER,
     "_csv.writer": frozenset({"writerow", "writerows"}),
     "contextlib.ExitStack": frozenset({"callback", "push", "enter_context", "pop_all", "close"}),
+    **{
+        f"vitrify.nn.layer.container.{name}": _LAYERS
+        for name in ("LayerList", "Sequential", "LayerDict", "ParameterList", "ParameterDict")
+    },
     "numpy.ndarray": frozenset({"fill", "itemset", "partition", "put", "resize", "setfield", "setflags", "sort"}),
 }
 """By class, and for those derived from it: the methods that change an object."""
-_GIVEN = (bytearray, array)
-"""What functions are given as it is: arrays of NumPy are tensors there, and buffers of text are written by each run."""
+_GIVEN = (bytearray, array, Layer)
+"""What functions are given as it is: arrays of NumPy are tensors there, and buffers of text are written by each run.
+
+Which Layers and parameters a program has is known before it runs.
+"""
 _WRITES_TO_FIRST = (np.copyto, np.fill_diagonal, np.place, np.put, np.put_along_axis, np.putmask)
 
 

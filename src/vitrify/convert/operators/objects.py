@@ -209,6 +209,7 @@ def del_item(owner: Any, key: Any) -> None:
         ask(operator.delitem, owner, key)
     key = whole_key(owner, key, operator.delitem)
     check_key(owner, key)
+    refuse_change(owner, f"an item of {type(owner).__name__}")
     if isinstance(owner, (OpenDict, OverList)) or is_tensor(owner):
         pass  # the one notes its changes itself, the other has no items to lose: an error
     elif isinstance(owner, dict) and is_nested():
