@@ -125,3 +125,19 @@ def test_no_copy_stands_for_an_array_of_the_caller():
 
     with pytest.raises(UnsupportedError):
         paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor([1.0, 2.0]), np.ones(2, "float32"))
+
+
+def of_two_lengths(x):
+    kept = np.array([1, 2, 3])
+    if x[0] > 0:
+        kept = kept[1:]
+    return x[: len(kept)], kept.sum()
+
+
+def test_arrays_of_two_lengths_are_refused_or_run_as_they_are():
+    static = paddle.jit.to_static(of_two_lengths)
+    for value in (1.0, -1.0, 1.0):
+        x = paddle.to_tensor([value, 2.0, 3.0])
+        assert [v.tolist() for v in static(x)] == [v.tolist() for v in of_two_lengths(x)]
+    with pytest.raises(UnsupportedError):
+        paddle.jit.to_static(of_two_lengths, full_graph=True)(paddle.ones([3]))

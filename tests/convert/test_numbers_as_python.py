@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import math
 import operator
 
@@ -9,6 +11,7 @@ import pytest
 
 import vitrify as paddle
 from tests.end_to_end.differential import compare
+from vitrify.core.errors import UnsupportedError
 
 CALLS = [([1.0, 2.0, 3.0],), ([-1.0, 2.0, 3.0],), ([-1.0, -2.0, 0.5],)]
 BINARY = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow]
@@ -273,3 +276,39 @@ def text_of_one_of_two_lists(x):
 def test_items_of_kinds_that_paths_tell_apart(function):
     compare(function, *CALLS, strict=True)
     compare(function, *CALLS, strict=True, full_graph=False)
+
+
+@dataclasses.dataclass
+class Rate:
+    value: float = 1.0
+    of: object = None
+
+
+def copied_numbers(x):
+    rate = Rate(of=x)
+    if x[0] < 0:
+        rate.value *= 0.5
+    return dataclasses.asdict(rate)["value"], copy.deepcopy(rate).value, copy.deepcopy([rate.value])
+
+
+def test_copies_of_numbers_are_numbers():
+    compare(copied_numbers, *CALLS, strict=True)
+    compare(copied_numbers, *CALLS, strict=True, full_graph=False)
+
+
+class Plain:
+    pass
+
+
+def own_attributes(x):
+    made = Plain()
+    made.a, made.n = x, 1
+    if x[0] > 0:
+        del made.n
+    return sorted(vars(made)), len(made.__dict__)
+
+
+def test_attributes_that_a_path_deletes_are_not_among_an_objects():
+    compare(own_attributes, *CALLS, full_graph=False)
+    with pytest.raises(UnsupportedError, match=r"vars\(\) of an object"):
+        paddle.jit.to_static(own_attributes, full_graph=True)(paddle.ones([3]))

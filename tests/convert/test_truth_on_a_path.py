@@ -141,3 +141,21 @@ def test_operands_are_asked_as_often_as_python_asks_them(f):
     calls = ([1.0, 2.0, 3.0],), ([-1.0, 2.0, 3.0],), ([1.0, -2.0, 0.5],), ([-1.0, -2.0, 0.5],)
     compare(f, *calls)
     compare(f, *calls, full_graph=False)
+
+
+def operand_of_another_class(x):
+    a, b = x[0] > 0, bool(x[1] > 0)
+    c = a and b
+    return c, a or b, b and a, b or a, isinstance(c, bool), x * 2 if c else x
+
+
+def operand_that_is_known(x):
+    a = x[0] > 0
+    return a and True, a or False, True and a
+
+
+@pytest.mark.parametrize("f", [operand_of_another_class, operand_that_is_known])
+def test_and_and_or_give_an_operand_of_its_class(f):
+    calls = ([1.0, 2.0],), ([-1.0, 2.0],), ([1.0, -2.0],), ([-1.0, -2.0],)
+    compare(f, *calls, strict=True)
+    compare(f, *calls, strict=True, full_graph=False)

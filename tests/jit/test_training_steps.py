@@ -419,3 +419,27 @@ def test_a_first_step_takes_time_in_proportion_to_the_program() -> None:
     calls_of_first_step(2)  # what is imported and converted once
     few, some, many = map(calls_of_first_step, (8, 24, 72))
     assert (many - some) < 3.3 * (some - few)
+
+
+def updated_on_a_path(x):
+    weight = x.detach() + 1
+    weight.stop_gradient = False
+    loss = (weight * weight).sum()
+    (grad,) = paddle.grad(loss, weight)
+    if float(loss) > 0.5:
+        weight = (weight - 0.1 * grad).detach()
+        weight.stop_gradient = False
+        loss = (weight * weight).sum()
+        (grad,) = paddle.grad(loss, weight)
+    return weight * x, loss.detach()
+
+
+def test_backward_passes_by_what_a_branch_freed_for_other_outputs():
+    static = paddle.jit.to_static(updated_on_a_path, full_graph=True)
+    for values in ([1.0, 2.0], [-1.0, -1.0], [1.0, 2.0]):
+        grads = []
+        for function in (updated_on_a_path, static):
+            x = paddle.to_tensor(values, stop_gradient=False)
+            function(x)[0].sum().backward()
+            grads.append(x.grad.numpy())
+        assert np.allclose(*grads)

@@ -140,14 +140,14 @@ class PythonHelpers:
             values = body(item, *values)
         return values
 
-    def convert_and(self, first, *rest):
+    def convert_and(self, first, *rest, asked=False):
         for thunk in rest:
             if not first:
                 return first
             first = thunk()
         return first
 
-    def convert_or(self, first, *rest):
+    def convert_or(self, first, *rest, asked=False):
         for thunk in rest:
             if first:
                 return first

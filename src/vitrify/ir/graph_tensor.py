@@ -150,6 +150,8 @@ class GraphTensor(TensorMethods):
         return _leaf_like(self, self.detach())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if is_number(self):
+            return self  # as Python's numbers, which nobody changes
         copied = memo[id(self)] = _leaf_like(self, self.detach().clone())
         return copied
 

@@ -28,6 +28,21 @@ def seen_outside(leaf: Variable, levels: Collection[Block]) -> Sequence[Variable
     return reached if block is not None else ()
 
 
+def reached_by(operator: Operator, variables: Collection[Variable]) -> Sequence[Variable]:
+    """The outputs of an operator that depend on some of these: of a branch, those that one of its blocks makes of them.
+
+    Leaves made there, such as a detached weight, depend on nothing.
+    """
+    if operator.op is not if_op:
+        return operator.outputs
+    places: set[int] = set()
+    for block in operator.blocks.values():
+        given = [inner for inner, v in zip(block.inputs, operator.inputs[1:]) if v in variables]
+        active = active_variables(differentiated(block), given).union(given)
+        places.update(i for i, v in enumerate(block.outputs) if v in active)
+    return [operator.outputs[i] for i in sorted(places)]
+
+
 def has_run(block: Block, levels: Collection[Block]) -> bool:
     """Whether a block inside of `levels` belongs to an operator that is recorded there: it may have run by now."""
     while block not in levels:

@@ -15,7 +15,7 @@ from ..eager.tensor import Tensor
 from ..ir.builder import Builder, building
 from ..ir.program import Block, Operator, Variable, position
 from ..ops.like import cast, full_like
-from .ended_blocks import Wanting, differentiated, has_run, seen_outside
+from .ended_blocks import Wanting, differentiated, has_run, reached_by, seen_outside
 from .leaves import OUTSIDE, Leaves
 from .stale import Staleness, modified
 
@@ -264,8 +264,10 @@ class TracedBackward(Leaves):
         spent: set[Variable] = set()
         if self._freed:
             for operator in differentiated(self.block):
-                if operator in self._freed or any(v in spent for v in operator.variables):
+                if operator in self._freed:
                     spent.update(v for v in operator.outputs if not v.stop_gradient)
+                elif any(v in spent for v in operator.variables):
+                    spent.update(v for v in reached_by(operator, spent) if not v.stop_gradient)
         return spent
 
     def _check_flow(self, outputs: Sequence[Variable]) -> None:

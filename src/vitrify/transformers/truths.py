@@ -56,6 +56,8 @@ class _Truths:
         if self.name(condition) not in _LOGICAL:
             return
         assert isinstance(condition, ast.Call)
+        asked = ast.keyword("asked", ast.copy_location(ast.Constant(True), condition))
+        condition.keywords.append(ast.copy_location(asked, condition))
         first, *rest = condition.args
         condition.args[0] = self._truth(first)
         for function in rest:

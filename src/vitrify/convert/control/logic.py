@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ...core.meta import numel
-from ...ir.graph_tensor import as_number
+from ...ir.graph_tensor import as_number, is_number
 from ...ops.compare import logical_and, logical_not, logical_or
 from ..state.cells import closed_over
 from ..state.journal import journaling
@@ -23,38 +23,38 @@ Function = Callable[..., Any]
 MAX_EAGER_OPERATORS = 8
 
 
-def convert_and(first: Any, *rest: Function) -> Any:
-    """`first and rest[0]() and ...`."""
+def convert_and(first: Any, *rest: Function, asked: bool = False) -> Any:
+    """`first and rest[0]() and ...`; `asked`: for nothing but its truth."""
     value = first
     for position, function in enumerate(rest):
         test = truth(value)
         if is_graph(test):
-            return _lazy(test, value, partial(_rest, convert_and, rest[position:]), logical_and, stop_on=False)
+            return _lazy(test, value, partial(_rest, convert_and, rest[position:], asked), logical_and, False, asked)
         if not test:
             return value
         value = function()
     return value
 
 
-def convert_or(first: Any, *rest: Function) -> Any:
-    """`first or rest[0]() or ...`."""
+def convert_or(first: Any, *rest: Function, asked: bool = False) -> Any:
+    """`first or rest[0]() or ...`; `asked`: for nothing but its truth."""
     value = first
     for position, function in enumerate(rest):
         test = truth(value)
         if is_graph(test):
-            return _lazy(test, value, partial(_rest, convert_or, rest[position:]), logical_or, stop_on=True)
+            return _lazy(test, value, partial(_rest, convert_or, rest[position:], asked), logical_or, True, asked)
         if test:
             return value
         value = function()
     return value
 
 
-def _rest(combine: Function, operands: Sequence[Function]) -> Any:
+def _rest(combine: Function, operands: Sequence[Function], asked: bool) -> Any:
     """The remaining operands, the first of them evaluated now."""
-    return combine(operands[0](), *operands[1:])
+    return combine(operands[0](), *operands[1:], asked=asked)
 
 
-def _lazy(test: Any, left: Any, right: Function, combine: Function, stop_on: bool) -> Any:
+def _lazy(test: Any, left: Any, right: Function, combine: Function, stop_on: bool, asked: bool) -> Any:
     """`left`, whose truth is `test`, where it decides, else `right()`, which runs only then.
 
     It is evaluated at once where that cannot matter.
@@ -68,10 +68,13 @@ def _lazy(test: Any, left: Any, right: Function, combine: Function, stop_on: boo
             other = right()
         elif _is_flag(other):
             other = left  # a trial around this one needs some flag, whatever it says
-        if _is_flag(other):
+        is_alike = asked or is_number(left) is (isinstance(other, bool) or is_number(other))
+        if _is_flag(other) and is_alike:
             return tell(combine(left, other), _told_by_both(left, other, stop_on))
         decided = None if is_graph(other) or asks_for_truth(other) else truth(other)
-        if isinstance(decided, bool) or (decided is not None and not is_numeric(other) and not is_graph(decided)):
+        if (isinstance(decided, bool) and is_alike) or (
+            decided is not None and not is_numeric(other) and not is_graph(decided)
+        ):
             return _python_decides(left, other, bool(decided), stop_on)
     holds, fails = told_by(test)
     if stop_on:

@@ -26,7 +26,7 @@ from ...ir.graph_tensor import as_number
 from ...ir.program import Variable
 from ..containers.dicts import unknown_keys
 from ..containers.stand_ins import StandIns, places_in
-from ..state.attributes import FIELDS, computed
+from ..state.attributes import FIELDS, computed, has_unset
 from ..state.cells import stored_cells
 from ..state.gradient_flags import FLAGS
 from ..state.journal import Journal, note_write
@@ -567,7 +567,7 @@ def read_attr(owner: Any, attribute: str) -> Any:
     if getter is not None:
         return getter()
     value = seen(_held(owner, attribute))
-    if attribute == "__dict__" and undecided(owner):
+    if attribute == "__dict__" and (undecided(owner) or has_unset(owner, value)):
         raise unknown_keys("vars() of an object, which gives")
     refuse_items(value)
     return value if observer is None else observer.attribute(owner, attribute, value)

@@ -16,6 +16,7 @@ from ...ir.builder import current_builder
 from ...ir.numbers import is_number
 from ...ir.program import Variable
 from ..values.base import Undefined, Unmergeable, is_graph, is_tensor
+from ..values.emit import is_asserted
 from ..values.facts import check_attribute, class_of_tensor
 from ..values.maybe import set_flag, set_or
 from ..values.one_of import by_option
@@ -92,6 +93,14 @@ def note_lacking(owner: Any, name: str) -> None:
 
 def _label(owner: Any, name: str) -> str:
     return AttrPlace(owner, name).label
+
+
+def has_unset(owner: Any, fields: Any) -> bool:
+    """Whether only the program knows which attributes an object has of its own, among its `fields`."""
+    if not isinstance(fields, dict) or current_builder() is None or isinstance(owner, (type, Layer)):
+        return False
+    flags = (set_flag(held, _label(owner, name)) for name, held in fields.items())
+    return any(flag is not None and not is_asserted(flag) for flag in flags)
 
 
 def _found(owner: Any, name: str) -> Any:

@@ -171,6 +171,8 @@ _CONSTANTS = (
 
 def is_equal(a: Any, b: Any) -> bool:
     """Whether Python finds two values equal, and zeros of one sign; arrays, which say it item by item, are not."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return False  # of other shapes, NumPy raises
     found = a == b
     if found is True and a.__class__ is b.__class__ is float and not a:
         return math.copysign(1.0, a) == math.copysign(1.0, b)
