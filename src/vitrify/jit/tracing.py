@@ -135,10 +135,9 @@ class Trace:
         return {self.variables[id(tensor)]: -1 - i for i, tensor in enumerate(self.captured)}
 
     def _constant(self, value: Any) -> Tensor:
-        found = self.kept_arrays.get(id(value))
-        now = None if found is None else as_tensor(value)
+        found, now = self.kept_arrays.get(id(value)), as_tensor(value)
         if found is None or not _is_as_it_was(found, now):
-            found = self.kept_arrays[id(value)] = as_tensor(value) if now is None else now
+            found = self.kept_arrays[id(value)] = now
             found.__dict__["_source"] = value  # keeps the id alive
         return found
 
