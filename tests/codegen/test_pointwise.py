@@ -1,6 +1,7 @@
 """Pointwise kernels: arrays of all shapes and layouts, what they may touch, what they leave to others."""
 
 import ctypes
+import itertools
 import mmap
 import warnings
 
@@ -183,3 +184,30 @@ def test_a_dump_shows_the_users_lines(tmp_path):
         kernel_of(lambda x: x.cos() * 7.25, ([3], "float32"))
     (text,) = [path.read_text() for path in tmp_path.iterdir() if "compute0" in path.read_text()]
     assert "; multiply, " in text and "x.cos() * 7.25" in text
+
+
+LAYOUTS = {
+    "side by side": lambda x: x,
+    "apart": lambda x: np.repeat(x, 2)[::2],
+    "backwards": lambda x: x[::-1].copy()[::-1],
+    "one element": lambda x: np.broadcast_to(x[0], x.shape),
+}
+
+
+@pytest.mark.parametrize("size", [1, 15, 16, 255, 256, 257, 512, 515, 1040])
+def test_operands_give_the_same_bits_however_they_lie(size):
+    """Blocks read and write what lies side by side in its place, and the rest in buffers."""
+    kinds = [([size], "bool"), ([size], "float32"), ([size], "float64")]
+    kernel = compiled(
+        block_of(lambda m, x, y: (paddle.where(m, paddle.tanh(x), x * 3), y * y - x.astype("float64")), *kinds)
+    )
+    rng = np.random.default_rng(size)
+    plain = [rng.random(size) > 0.5, rng.standard_normal(size).astype("float32"), rng.standard_normal(size)]
+    for layouts in itertools.product(LAYOUTS.values(), repeat=3):
+        given = [lay(x) for lay, x in zip(layouts, plain)]
+        wanted = kernel(*[np.ascontiguousarray(x) for x in given])
+        outs = [np.full(2 * size + 2, 7, w.dtype) for w in wanted]
+        kernel.write(given, [outs[0][1 : size + 1], outs[1][1 : 2 * size + 1 : 2]])
+        for found, expected in zip((*kernel(*given), outs[0][1 : size + 1], outs[1][1 : 2 * size + 1 : 2]), wanted * 2):
+            assert found.tobytes() == expected.tobytes()
+        assert outs[0][0] == outs[0][-1] == 7 and (outs[1][::2] == 7).all()

@@ -4,9 +4,10 @@
 
 NumPy checks dtypes, broadcasts, merges dimensions, allocates results and lets other threads run; the loop gets one
 dimension of it. Where all operands are contiguous it hands the whole vectors to the kernel's function at once.
-Anything else (odd strides, the elements behind the last whole vector) is copied into small buffers, computed there and
-copied back. So each element goes through the same instructions wherever it stands, and its result never depends on the
-size of the array.
+Otherwise it goes block by block: operands that are not contiguous, and the elements behind the last whole vector, are
+copied into small buffers, computed there and copied back; one that is the same element everywhere is copied once. So
+each element goes through the same instructions wherever it stands, and its result never depends on the size of the
+array.
 """
 
 from __future__ import annotations
@@ -153,6 +154,8 @@ part:
   %up.by = sub i64 %lanes, 1
   %up = add i64 %length, %up.by
   %padded = and i64 %up, %mask
+  %is.whole = icmp eq i64 %length, %padded
+  %is.later = icmp ne i64 %at, %first
   br label %gather
 
 gather:
@@ -165,15 +168,23 @@ gather:
   %g.start = load i64, ptr %g.start.at
   %g.buffer = getelementptr i8, ptr %buffers, i64 %g.start
   %g.pointer.at = getelementptr ptr, ptr %pointers, i64 %g
-  store ptr %g.buffer, ptr %g.pointer.at
   %g.step.at = getelementptr i64, ptr %steps, i64 %g
   %g.step = load i64, ptr %g.step.at
   %g.argument.at = getelementptr ptr, ptr %arguments, i64 %g
   %g.argument = load ptr, ptr %g.argument.at
   %g.offset = mul i64 %at, %g.step
   %g.from = getelementptr i8, ptr %g.argument, i64 %g.offset
+  %g.same = icmp eq i64 %g.step, %g.size
+  %g.lies = and i1 %g.same, %is.whole
+  %g.place = select i1 %g.lies, ptr %g.from, ptr %g.buffer
+  store ptr %g.place, ptr %g.pointer.at
+  %g.one = icmp eq i64 %g.step, 0
+  %g.again = and i1 %g.one, %is.later
+  %g.ready = or i1 %g.lies, %g.again
   %g.reads = icmp ult i64 %g, %inputs
-  br i1 %g.reads, label %copy, label %gathered
+  %g.lacks = xor i1 %g.ready, true
+  %g.copies = and i1 %g.reads, %g.lacks
+  br i1 %g.copies, label %copy, label %gathered
 copy:
   switch i64 %g.size, label %copy8 [ i64 1, label %copy1  i64 2, label %copy2  i64 4, label %copy4 ]
 {_by_size("copy", _GATHER, "gathered")}
@@ -200,6 +211,10 @@ scatter:
   %s.argument = load ptr, ptr %s.argument.at
   %s.offset = mul i64 %at, %s.step
   %s.to = getelementptr i8, ptr %s.argument, i64 %s.offset
+  %s.same = icmp eq i64 %s.step, %s.size
+  %s.lies = and i1 %s.same, %is.whole
+  br i1 %s.lies, label %back, label %write
+write:
   switch i64 %s.size, label %back8 [ i64 1, label %back1  i64 2, label %back2  i64 4, label %back4 ]
 {_by_size("back", _SCATTER, "back")}
 back:
