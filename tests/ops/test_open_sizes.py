@@ -52,6 +52,12 @@ CASES = [
         ([None, None], [None, None]),
     ),
     (
+        "a transform for each row",
+        lambda a: D.StackTransform([D.ExpTransform(), D.TanhTransform()], 0).forward(a),
+        (WIDE,),
+        ([None, None],),
+    ),
+    (
         "stretch of a reshape",
         lambda a: D.ReshapeTransform((3, 3), (9,)).forward_log_det_jacobian(a),
         (SQUARES,),
@@ -75,6 +81,14 @@ def test_values_and_gradients_are_those_of_eager_code(case):
         for mine, wanted in zip(got, found[0]):
             assert mine.shape == wanted.shape
             np.testing.assert_allclose(mine, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_rows_without_a_transform_are_refused_when_the_run_sees_them():
+    stacked = D.StackTransform([D.ExpTransform(), D.TanhTransform()], 0)
+    spec = [paddle.static.InputSpec([None, None], "float32")]
+    compiled = paddle.jit.to_static(lambda a: stacked.forward(a), full_graph=True, input_spec=spec)
+    with pytest.raises(ShapeError):
+        compiled(paddle.to_tensor(SQUARES[0]))
 
 
 def test_matrices_that_are_no_squares_are_refused_with_open_sizes_too():

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.meta import UNKNOWN
 from ..ops.activation import log_sigmoid, softplus
 from ..ops.complex_ import abs as abs_
 from ..ops.creation import arange, full
@@ -18,11 +19,11 @@ from ..ops.like import ones_like, zeros_like
 from ..ops.methods import TensorMethods
 from ..ops.power import pow as pow_
 from ..ops.reduce import sum as sum_
-from ..ops.shape import reshape
+from ..ops.shape import reshape, squeeze
 from ..ops.sizes import size_of
 from ..ops.softmax import softmax
 from ..ops.special import sigmoid
-from ..ops.split import unbind
+from ..ops.split import split, unbind
 from ..ops.trig import atanh, tanh
 from ..ops.unary import exp, log, log1p
 from .distribution import Distribution, as_floats, sum_last
@@ -486,9 +487,12 @@ class StackTransform(Transform):
         self._type = Type.INJECTION if all(t._is_injective() for t in transforms) else Type.OTHER
 
     def _each(self, method: str, value: Any) -> Any:
-        parts = unbind(value, self.axis)
-        if len(parts) != len(self.transforms):
-            count = len(self.transforms)
+        count = len(self.transforms)
+        if value.shape[self.axis] == UNKNOWN:  # the run sees whether the pieces are all that there is
+            parts = [squeeze(part, self.axis) for part in split(value, [1] * count, self.axis)]
+        else:
+            parts = unbind(value, self.axis)
+        if len(parts) != count:
             raise ShapeError(f"StackTransform: {count} transforms for {len(parts)} along axis {self.axis}")
         return stack([getattr(t, method)(part) for t, part in zip(self.transforms, parts)], self.axis)
 
