@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
-from vitrify.core.errors import ShapeError
+from vitrify.core.errors import ShapeError, UnknownValueError
 
 RNG = np.random.default_rng(0)
 WIDE, LOW, SQUARES = (RNG.standard_normal(shape).astype("float32") for shape in ((2, 3), (1, 2), (2, 3, 3)))
@@ -99,3 +99,27 @@ def test_matrices_that_are_no_squares_are_refused_with_open_sizes_too():
     )
     with pytest.raises(ShapeError):
         compiled(paddle.to_tensor(WIDE))
+
+
+class Widened(paddle.nn.Layer):
+    """Reshapes its input to the shape that it broadcasts to with another."""
+
+    def __init__(self, other):
+        super().__init__()
+        self.other = other
+
+    def forward(self, x):
+        return x.reshape(paddle.broadcast_shape(x.shape, self.other))
+
+
+def test_open_sizes_broadcast_with_ones(tmp_path):
+    spec = [paddle.static.InputSpec([None, 3], "float32")]
+    for other in ([1], [1, 1], [1, 1, 1], [3], [1, 3]):
+        layer = Widened(other)
+        paddle.jit.save(layer, str(tmp_path / "m"), input_spec=spec)
+        found, wanted = paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor(WIDE)), layer(paddle.to_tensor(WIDE))
+        assert found.shape == wanted.shape and found.tolist() == wanted.tolist()
+    with pytest.raises(UnknownValueError, match="only a run knows whether two sizes broadcast"):
+        paddle.jit.save(Widened([2, 3]), str(tmp_path / "m"), input_spec=spec)
+    with pytest.raises(ShapeError):
+        paddle.jit.save(Widened([1, 2]), str(tmp_path / "m"), input_spec=spec)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.alias import aliased
 from ..core.dtype import int64
-from ..core.errors import ArgumentError, DTypeError, ShapeError
+from ..core.errors import ArgumentError, DTypeError, ShapeError, UnknownValueError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from ..core.meta import broadcast_shapes as common_shape
 from .accumulate import add_along
@@ -127,12 +127,29 @@ def broadcast_shapes(*shapes: Sequence[int]) -> list[int]:
 def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]:
     """The shape that two tensors of these shapes broadcast to. Source: paddle.broadcast_shape.
 
+    A size that only a run knows may meet a 1 or no other size: UnknownValueError else. Raises ShapeError for sizes that
+    do not broadcast.
+
     Example:
         >>> import vitrify as paddle
         >>> paddle.broadcast_shape([2, 1], [3])
         [2, 3]
     """
-    return broadcast_shapes(x_shape, y_shape)
+    if not any(is_tensor(size) for size in (*x_shape, *y_shape)):
+        return broadcast_shapes(x_shape, y_shape)
+    rank = max(len(x_shape), len(y_shape))
+    pairs = zip(*([1] * (rank - len(shape)) + list(shape) for shape in (x_shape, y_shape)))
+    return [_open_size(a, b) for a, b in pairs]
+
+
+def _open_size(a: Any, b: Any) -> Any:
+    """The size that two broadcast to, each a number or a tensor."""
+    if not is_tensor(a) and not is_tensor(b):
+        return broadcast_shapes([a], [b])[0]
+    numbers = [size for size in (a, b) if not is_tensor(size)]
+    if numbers != [1]:
+        raise UnknownValueError("broadcast_shape: only a run knows whether two sizes broadcast", hint="expand tensors")
+    return a if is_tensor(a) else b
 
 
 def _broadcast_meta(*xs: Meta) -> tuple[Meta, ...]:
