@@ -240,6 +240,9 @@ def test_a_library_that_changes_an_object_is_refused_and_does_so_at_each_call(fn
 
 
 def made_inside(x):
+    settings = Settings()
+    settings.added = 1.0
+    x = x * len(vars(settings)) + dataclasses.asdict(settings)["scale"] + copy.copy(settings).added
     log = _Bar([1.0])
     log.append(2.0)
     counts = collections.Counter("ab")

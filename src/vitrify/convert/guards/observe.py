@@ -192,7 +192,7 @@ class Observer:
     def names(self, owner: Any) -> None:
         """All attributes of `owner` matter, and which there are."""
         guard = same_names(owner, self.journal.before)
-        self.guards.setdefault(guard.key, guard)
+        self.own.add(self.guards.setdefault(guard.key, guard).key)
 
     def entry(self, namespace: dict[str, Any], name: str) -> None:
         """A variable of a module was asked for by a name that no code has."""
