@@ -295,3 +295,33 @@ def test_a_buffer_that_something_else_holds_by_now_is_changed_there_too(full_gra
         x = paddle.to_tensor([float(step), 1.0])
         assert eager.forward(x).tolist() == static(x).tolist()
         assert eager.total.tolist() == layer.total.tolist()
+
+
+class Replaces(paddle.nn.Layer):
+    """Puts another tensor in a buffer's place, at each call or where a tensor says so."""
+
+    def __init__(self, by_path):
+        super().__init__()
+        self.by_path = by_path
+        self.register_buffer("count", paddle.zeros([1]))
+
+    def forward(self, x):
+        if not self.by_path:
+            self.count = self.count + 1
+        elif x.sum() > 0:
+            self.count += 1
+        return x * self.count
+
+
+@pytest.mark.parametrize("by_path", [False, True])
+def test_a_buffer_that_each_call_replaces_needs_one_program(by_path):
+    layer, twin = Replaces(by_path), Replaces(by_path)
+    static = paddle.jit.to_static(Replaces.forward, full_graph=True)
+    for values in ([1.0], [2.0], [-1.0], [3.0]):
+        assert static(layer, tensor(*values)).tolist() == twin(tensor(*values)).tolist()
+    assert layer.count.tolist() == twin.count.tolist()
+    assert static.cache_info().misses == 1
+    held = {"same": layer.count}
+    layer.count = held["same"] * 10
+    twin.count = layer.count
+    assert static(layer, tensor(1.0)).tolist() == twin(tensor(1.0)).tolist()

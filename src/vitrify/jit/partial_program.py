@@ -272,7 +272,8 @@ class PartialProgramLayer:
         """The captured tensors that a Layer holds and that stand elsewhere, too: there may be two of them one day."""
         if self._layers is None or self._guards is None:
             return frozenset()
-        return frozenset(slot for slot in self._guards.slots() if self._layers.holds(self._captured[slot]))
+        guarded = {guard.key for guard in self._guards}
+        return frozenset(slot for slot in self._guards.slots() if self._layers.holds(self._captured[slot], guarded))
 
     def _are_of_their_kinds(self) -> bool:
         """Whether the captured tensors have the shapes and dtypes that the program is built for."""

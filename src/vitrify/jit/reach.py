@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 
 from ..core.bound import bound_to, unbound
@@ -35,9 +35,14 @@ class LayerState:
         forwards = [layer.__dict__.get("forward") for layer in self._layers]
         return flags, [*[item for table in tables for item in table.values()], *forwards]
 
-    def holds(self, tensor: Tensor) -> bool:
-        """Whether one of them held this very tensor when the program was built."""
-        return any(held is tensor for held in self._held)
+    def holds(self, tensor: Tensor, besides: Container[Any]) -> bool:
+        """Whether one of them holds this very tensor, by a name that is not in `besides`, (id of the Layer, name)."""
+        return any(
+            held is tensor and (id(layer), name) not in besides
+            for layer in self._layers
+            for table in _tables(layer)
+            for name, held in table.items()
+        )
 
     def moved(self) -> Moved | None:
         """Tensors that stand where others stood when the program was built, by the id of those; None: it is outdated.
