@@ -141,3 +141,28 @@ def test_arrays_of_two_lengths_are_refused_or_run_as_they_are():
         assert [v.tolist() for v in static(x)] == [v.tolist() for v in of_two_lengths(x)]
     with pytest.raises(UnsupportedError):
         paddle.jit.to_static(of_two_lengths, full_graph=True)(paddle.ones([3]))
+
+
+def number_of_numpy_beside(x):
+    found = []
+    if x[0] > 0:
+        found.append(x)
+    found.append((x, x.numpy().max()))
+    return found
+
+
+def ufunc_on_a_path(x):
+    if x[0] > 0:
+        return np.sqrt(x.abs())  # which tensors refuse
+    return x
+
+
+def test_what_numpy_computes_is_no_item_of_a_list_that_a_tensor_decides():
+    compare(number_of_numpy_beside, ([1.0, 2.0],), ([-1.0, 2.0],), full_graph=False)
+    with pytest.raises(UnsupportedError, match="an item of a list whose length a tensor decides"):
+        paddle.jit.to_static(number_of_numpy_beside, full_graph=True)(paddle.ones([2]))
+
+
+def test_what_numpy_refuses_is_raised_on_the_path_alone():
+    compare(ufunc_on_a_path, ([-1.0, 2.0],), ([1.0, 2.0],), ([-1.0, 2.0],))
+    compare(ufunc_on_a_path, ([-1.0, 2.0],), ([1.0, 2.0],), ([-1.0, 2.0],), full_graph=False)

@@ -417,3 +417,20 @@ def test_a_segment_does_not_go_on_with_a_generator_that_it_was_given():
 
     x = paddle.to_tensor([1.0])
     assert [f(x)[2] for _ in range(3)] == ["end"] * 3
+
+
+def dtype_by_path(x):
+    y = x.astype("int64") if x[0] > 0 else x
+    return y.dtype == paddle.int64, y * 2, str(y.dtype)
+
+
+def dtype_by_path_returned(x):
+    return (x.astype("int64") if x[0] > 0 else x) * 2 + 1
+
+
+@pytest.mark.parametrize("function", [dtype_by_path, dtype_by_path_returned])
+def test_a_dtype_that_a_path_chose_is_that_of_the_path(function):
+    static = paddle.jit.to_static(function)
+    for row in ([1.0, 2.5], [-1.0, 2.5], [1.0, 2.5], [-1.0, 2.5]):
+        x = paddle.to_tensor(row)
+        assert str(static(x)) == str(function(x))

@@ -20,6 +20,7 @@ from ..convert.host.value import HostValue
 from ..convert.values.base import MaybeUnset
 from ..convert.values.deferred import Deferred, encoded
 from ..convert.values.emit import emit, is_asserted, unset_flag
+from ..convert.values.facts import check_attribute
 from ..convert.values.optional import refuse_none
 from ..convert.values.sequences import GraphSequence
 from ..convert.values.text import GraphText
@@ -294,6 +295,8 @@ class Outputs:
                     "it and of a tensor",
                 )
             number = is_number(leaf)
+            if not number and not self._builder.is_whole:
+                check_attribute(leaf, "dtype")  # what comes after a segment may ask for it: it is not the path's
             found = self.output(self._builder.value(leaf), "number" if number else "tensor")
             if number:
                 return found

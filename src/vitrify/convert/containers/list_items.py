@@ -24,6 +24,7 @@ from ...ir.varying import CLASS, KINDS, MIXED, Kind, facts_of, kind_code, kind_o
 from ...ops.creation import full
 from ...ops.lists import list_cast_op, list_len_op, list_of_op, list_unstack_op, list_zip_op
 from ..values.base import Undefined
+from ..values.deferred import Joinable
 from ..values.emit import common_dtype, dtype_of, emit, is_numeric, is_python_number, passed_on
 from ..values.one_of import GraphOneOf, settled
 from ..values.text import GraphText
@@ -111,6 +112,8 @@ def spec_of(value: Any) -> Spec:
         return spec_by_class(value, _tensor_spec) or _tensor_spec(value)
     if isinstance(value, GraphText):
         return text_spec(value)
+    if isinstance(value, Joinable):
+        raise value.refused("an item of a list whose length a tensor decides")
     held = all_leaves((value.args, vars(value))) if isinstance(value, BaseException) else ()
     if any(isinstance(part, Variable) for part in held):
         raise UnsupportedError(

@@ -35,6 +35,7 @@ from ..values.base import builder
 from ..values.deferred import Call, Deferred, Input, Joinable, captured, parts, record
 from ..values.emit import passed_on
 from ..values.sequences import GraphSequence
+from ..values.user_errors import note_user_error
 from .changes import (
     ChangedArrayError,
     Writing,
@@ -388,7 +389,7 @@ def host_call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             errors.append(err)
             samples.append(Missing)
     if len(errors) == SAMPLES and isinstance(errors[0], (TypeError, AttributeError)):
-        raise errors[0]
+        raise note_user_error(errors[0])  # of what the arguments are, whatever they hold
     if any(isinstance(s, Tensor) for s in samples):
         return function(*args, **kwargs)  # it hands over to the tensor's own method
     found = HostValue(node, tuple(samples))

@@ -90,6 +90,10 @@ class Joinable(Deferred):
     """One that a tensor can stand for, so that the values of two paths go by one tensor."""
 
     @abstractmethod
+    def refused(self, use: str) -> UnsupportedError:
+        """The error for a use that needs the value now."""
+
+    @abstractmethod
     def can_join(self, other: Any) -> bool:
         """Whether it can stand on one path and `other` on another: by a tensor of each."""
 
