@@ -242,7 +242,24 @@ def caught(x):
         return str(error)
 
 
-WHOLE = [item_at, item_put_at, slice_to, text_at, range_to, repeated, popped_at, put_in_at, deleted_at, of_bits]
+def float_on_a_path(x):
+    found, n = [x, x * 2], float(x.mean())
+    return found[n] if x[0] > 0 else found[1:]
+
+
+WHOLE = [
+    float_on_a_path,
+    item_at,
+    item_put_at,
+    slice_to,
+    text_at,
+    range_to,
+    repeated,
+    popped_at,
+    put_in_at,
+    deleted_at,
+    of_bits,
+]
 
 
 @pytest.mark.parametrize("function", [*WHOLE, inverted, caught])

@@ -18,9 +18,10 @@ from ...ops.creation import zeros
 from ...ops.like import cast
 from .base import is_tensor
 from .deferred import Call, record
-from .facts import ask, of_its_class
+from .facts import ask, is_of_one_class, of_its_class
 from .handlers import refuse_unless_decided
 from .odd_operands import stand_in
+from .user_errors import note_user_error
 
 
 def is_whole_or_not(value: Any) -> bool:
@@ -30,11 +31,19 @@ def is_whole_or_not(value: Any) -> bool:
     return float in kinds and not kinds.isdisjoint((int, bool)) and GraphTensor not in kinds and is_number(value)
 
 
+def _is_float(value: Any) -> bool:
+    """Whether it is a float of the program on every path."""
+    return is_number(value) and value.dtype.is_floating and is_of_one_class(value)
+
+
 def whole(value: Any, use: Callable[[Any], Any]) -> Any:
     """`value`, a whole number where it is one on some path; the program raises what `use` says of a float on others."""
-    if not is_whole_or_not(value):
+    is_float = _is_float(value)
+    if not is_float and not is_whole_or_not(value):
         return value
     error = _error_of(use)
+    if is_float and error is not None:
+        raise note_user_error(error)
     if error is not None:
         is_whole = ask(value, lambda kind: issubclass(kind, int))
         if not refuse_unless_decided(error, is_whole):
@@ -42,7 +51,7 @@ def whole(value: Any, use: Callable[[Any], Any]) -> Any:
     return as_number(cast(value, "int64"))
 
 
-def _error_of(use: Callable[[Any], Any]) -> BaseException | None:
+def _error_of(use: Callable[[Any], Any]) -> Exception | None:
     try:
         use(0.5)
     except (TypeError, VitrifyError) as err:
@@ -74,7 +83,7 @@ def whole_key(owner: Any, key: Any, use: Callable[[Any, Any], Any]) -> Any:
 
 def _holds_such(part: Any) -> bool:
     bounds = (part.start, part.stop, part.step) if isinstance(part, slice) else (part,)
-    return any(map(is_whole_or_not, bounds))
+    return any(_is_float(bound) or is_whole_or_not(bound) for bound in bounds)
 
 
 def _whole_part(part: Any, use: Callable[[Any], Any]) -> Any:
