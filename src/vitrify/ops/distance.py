@@ -16,10 +16,10 @@ from .gather import gather_nd
 from .like import cast
 from .matmul import matmul
 from .norms import vector_norm
+from .reduce import sum as sum_
 from .select import where_op
 from .shape import unsqueeze
 from .sizes import size_of
-from .reduce import sum as sum_
 from .transpose import transpose
 from .unary import sqrt
 
