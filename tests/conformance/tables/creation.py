@@ -70,6 +70,8 @@ ROWS = [
     row("paddle.linspace", each(0, 1.5, -2, literal(1.0, "float32"), literal(1, "int64")), each(5, 2.5, literal(3.0, "float64")), each(5, 1, 2, literal(4, "int32"), 0, -1), dtype=each(unset, "float64", "int64", "int32", "float16")).limited_to(90),
     row("paddle.logspace", each(0, 1.5), each(2, 3.5), each(4, 1), base=each(unset, 2.0), dtype=each(unset, "float64", "int32")),
     row("paddle.eye", each(3, 0, 2), each(unset, None, 2, 4), dtype=each(unset, "float64", "int64", "bool", "complex64")),
+    row("paddle.eye", each(-1, 2), -1),
+    *[row(f"paddle.{name}_window", each(0, 1, 5, 64), each(unset, False), dtype=each(unset, "float64")) for name in ("hann", "hamming", "blackman", "bartlett", "kaiser")],
     row("paddle.tril_indices", each(3, 4), each(4, 2), each(unset, 1, -1), dtype=each(unset, "int32")),
     row("paddle.triu_indices", each(3, 4), each(4, unset), each(unset, 1), dtype=each(unset, "int32")),
     row("paddle.vander", each(t(3), t(0)), each(unset, 2, 4), each(unset, True)).over("float32", "int64"),

@@ -219,6 +219,8 @@ SPECIAL = [
     row("paddle.logcumsumexp", t(5), dtype="int64"),
     row("paddle.cumprod", each(t(3, 4), t(5), t()), each(unset, 0, -1, None, 5), dtype=each(unset, "float64")).over(*BOTH, "int32", "int64", "complex64"),
     *(row(f"paddle.{name}", each(t(3, 4, values="distinct"), t(5, values="ties"), t()), each(unset, 0, -1, 5), dtype=each(unset, "int32")).over(*BOTH, "int32", "int64") for name in "cummax cummin".split()),
+    row("paddle.inner", t(1), each(t(1), t(4, 1))),
+    row("paddle.median", each(literal([1.0, 2.0, 2.0, 2.0]), literal([2.0, 2.0, 3.0])), axis=each(unset, 0)),
     row("paddle.median", each(t(3, 4), t(5), t(5, values="nans")), axis=each(unset, 0, -1), keepdim=each(unset, True), mode=each(unset, "min")).over(*BOTH, "int64"),
     row("paddle.nanmedian", t(3, 5, values="nans"), axis=each(unset, 0, -1), mode=each(unset, "min")).over(*BOTH),
     *(row(f"paddle.{name}", t(3, 4), axis=each(unset, 1), unbiased=each(unset, False)).over(*BOTH) for name in "std var".split()),

@@ -104,6 +104,8 @@ GATHERING = [
     row("paddle.masked_scatter", t(2, 3), MASK, each(t(8), t(1))).over("float32", "int64"),
     row("paddle.where", MASK, each(t(2, 3), t(3), t()), each(t(2, 3, seed=1), t(), t(2, 3, dtype="float64"), t(2, 3, dtype="int64"))).limited_to(60).over(*SOME),
     row("paddle.where", MASK, each(1.5, 2, t(2, 3)), each(t(2, 3), 2.0, 3)).over("float32", "int64"),
+    row("paddle.where", MASK, t(2, 3), each(1.5, -1e4)).over("float32", "float64"),
+    row("paddle.where", literal([True, False, True]), each(literal([1.0, 2.0, 3.0], "float16", False), literal([1.0, 2.0, 3.0], "bfloat16", False)), each(0.0, -1e4)),
     row("paddle.where", each(t(2, 3, dtype="bool"), t(4), t(dtype="bool"))),
     row("paddle.nonzero", M, as_tuple=each(unset, True)).over(*EVERY[:8]),
     row("paddle.argwhere", M).over("float32", "bool", "int64"),
