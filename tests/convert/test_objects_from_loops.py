@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 import vitrify as paddle
-from tests.end_to_end.differential import compare
-from vitrify.convert.values.foreign import ForkedError
+from tests.end_to_end.differential import Fresh, compare
 
 ROWS = [([0.1, 0.7, -0.2],), ([-1.0, -2.0, -3.0],), ([0.2, 0.3, 0.9],), ([2.0, 3.0, 4.0],)]
 
@@ -122,8 +121,87 @@ def given_back(x):
     return best, first
 
 
-@pytest.mark.parametrize("function", [one_from_before, one_from_before_by_an_inner_function, given_back])
+def dict_from_before(x):
+    best, first = {"h": x, "n": 0}, {"h": x * 3, "n": 7}
+    while x.sum() < 4:
+        x = x + 0.5
+        best = {"h": x, "n": 1} if x.sum() > 3 else first
+    return best, first
+
+
+def new_in_each_turn(x):
+    first = State(x * 3, 7)
+    best, n = first, 0
+    while n < 3 and x.sum() < 4:
+        n += 1
+        x = x + 0.5
+        best = State(x, n)
+    best.n += 1
+    return best, first
+
+
+def best_of_many(x):
+    states = [State(x * i, i) for i in range(4)]
+    best = states[0]
+    while best.h.sum() < 4 and best.n < 5:
+        for state in states:
+            if state.h.sum() > best.h.sum():
+                best = state
+        best.h = best.h + 1
+        best.n += 1
+    return best, states
+
+
+FROM_BEFORE = [
+    one_from_before,
+    one_from_before_by_an_inner_function,
+    given_back,
+    dict_from_before,
+    new_in_each_turn,
+    best_of_many,
+]
+
+
+@pytest.mark.parametrize("function", FROM_BEFORE)
 def test_object_from_before_that_turns_take_up_is_not_taken_for_a_new_one(function):
-    with pytest.raises(ForkedError):
-        paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(ROWS[2][0]))
+    compare(function, *ROWS)
     compare(function, *ROWS, full_graph=False)
+
+
+def returned_if(x, state):
+    if x.all():
+        return state
+    return None
+
+
+def this_or_a_new_one(x, state):
+    made = State(x, 1)
+    kept, chosen = [made], made
+    if x.all():
+        chosen = state
+    chosen.n += 2
+    return chosen, kept, state
+
+
+def out_of_a_loop(x, state):
+    for i in range(3):
+        if x.sum() > i:
+            return state
+        x = x + 1
+    return State(x, 1), state
+
+
+def out_of_a_tensor_loop(x, state):
+    for v in x:
+        if v < 0:
+            state.n += 1
+            return state, x
+        if v == 0:
+            return State(v, 5), x
+    return state, x * 2
+
+
+@pytest.mark.parametrize("function", [returned_if, this_or_a_new_one, out_of_a_loop, out_of_a_tensor_loop])
+def test_object_that_the_caller_gives(function):
+    given = Fresh(lambda: State(paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False), 3))
+    compare(function, *[(row, given) for (row,) in ROWS], ([1.0, 0.0, 0.0], given))

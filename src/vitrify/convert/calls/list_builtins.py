@@ -48,7 +48,7 @@ from ..control.endless import Listed
 from ..control.loops import convert_for
 from ..control.pushed import pushing
 from ..operators.operate import operate
-from ..operators.ordering import objects_in_order, ordered
+from ..operators.ordering import in_direction, objects_in_order, ordered
 from ..values.base import builder, is_graph, is_tensor
 from ..values.deferred import is_deferred
 from ..values.emit import is_numeric, passed_on
@@ -256,12 +256,16 @@ def convert_sort(values: GraphList, *, key: Any = None, reverse: Any = False) ->
         values[:] = found
 
 
-def _order(keys: GraphList, reverse: bool) -> Any:
+def _order(keys: GraphList, reverse: Any) -> Any:
     """The places of the items in their order; equal keys stay in theirs, as with Python's sort."""
     items = keys.opened()
     specs = list(_key_specs(items.spec))
     none = list_len_op(items.parts[0]) == 0
-    return convert_ifexp(none, lambda: full([0], 0, "int64"), lambda: _sorted_places(specs, items.parts, bool(reverse)))
+
+    def places() -> Any:
+        return in_direction(reverse, lambda falls: _sorted_places(specs, items.parts, falls))
+
+    return convert_ifexp(none, lambda: full([0], 0, "int64"), places)
 
 
 def _key_specs(spec: Any) -> Iterator[Any]:

@@ -33,7 +33,7 @@ from ..containers.lists import GraphList
 from ..containers.specs import TWICE
 from ..containers.structure import is_alike, put_together
 from ..containers.tuples import GraphTuple
-from ..state.inside import knows_nothing_of
+from ..state.inside import is_told_apart, knows_nothing_of
 from ..state.journal import Journal
 from ..state.places import ContentPlace, kind_of
 from ..values.base import Undefined, builder, is_constant, is_tensor
@@ -90,7 +90,7 @@ class CarriedValue:
     loc: Loc | None = None
     before: Any = None  # a copy of a container or object as it was before the loop
     stays: bool = False  # whether the container that it is stays that object, beside what the body makes
-    keeps: bool = False  # whether lists and dicts from before, in it or given to it, stay the objects that they are
+    keeps: bool = False  # whether containers and objects from before, in it or given to it, stay what they are
     shared: bool = False  # whether a list in it is known by another name, too
 
     @classmethod
@@ -102,7 +102,7 @@ class CarriedValue:
         """
         if _can_change(value):
             before = _copied(value) if isinstance(value, BY_CONTENT) else rebuild(*node_of(value))
-            stays = keeps and not is_own and isinstance(value, BY_CONTENT)
+            stays = keeps and not is_own and is_told_apart(value)
             return cls(name, LEAF, [Leaf(value)], before=before, stays=stays, keeps=keeps)
         return cls.opened(name, value, keeps)
 
@@ -111,7 +111,7 @@ class CarriedValue:
         """The variable with every leaf of its containers carried."""
         raw: list[Any] = []
         tree = flatten_before(value, raw, keeps)
-        leaves = [Leaf(v) if keeps and v is not value and isinstance(v, BY_CONTENT) else leaf_for(v) for v in raw]
+        leaves = [Leaf(v) if keeps and v is not value and is_told_apart(v) else leaf_for(v) for v in raw]
         return cls(name, tree, leaves, shared=not keeps and is_shared(value), keeps=keeps)
 
     def formals(self, block: Block) -> list[Variable]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.pytree import BY_CONTENT, LEAF, OneOf, TreeDef, flatten, node_of
+from ...core.pytree import LEAF, OneOf, TreeDef, flatten, node_of
 from ..containers.ranges import GraphRange
 from ..containers.structure import is_alike
 from ..containers.tuples import GraphTuple
-from ..state.inside import is_from_before
+from ..state.inside import is_from_before, is_told_apart
 from ..values.base import Undefined, builder, is_constant
 from ..values.carried_text import are_texts
 from ..values.emit import is_numeric
@@ -22,18 +22,18 @@ from .paired import LACKING, Recoded, are_lists, fits, is_derived_scalar
 
 
 def is_kept(value: Any) -> bool:
-    """Whether it is a list or dict from before the block: where such are kept, it stays the object that it is."""
-    return isinstance(value, BY_CONTENT) and is_from_before(value, builder().block)
+    """Whether it is a list, dict or object from before the block: where such are kept, it stays that object."""
+    return is_told_apart(value) and is_from_before(value, builder().block)
 
 
 def is_object(leaf: Leaf) -> bool:
-    """Whether it is a certain list or dict, which it stays."""
-    is_held = isinstance(leaf.start, BY_CONTENT) and leaf.items is None and leaf.meta is None
-    return is_held and builder().keeps_containers
+    """Whether it is a certain list, dict or object, which it stays."""
+    is_held = leaf.items is None and leaf.meta is None and builder().keeps_containers
+    return is_held and is_told_apart(leaf.start)
 
 
 def stays(leaf: Leaf, value: Any) -> bool:
-    """Whether the leaf is a certain list or dict, and the value is that one."""
+    """Whether the leaf is a certain list, dict or object, and the value is that one."""
     return value is leaf.start and is_object(leaf)
 
 
@@ -48,15 +48,15 @@ def flatten_but(value: Any, raw: list[Any], is_leaf: Callable[[Any], bool]) -> T
 
 
 def flatten_made(value: Any, raw: list[Any], keeps: bool) -> TreeDef:
-    """The structure of what an iteration leaves; keeps: lists and dicts from before are leaves."""
+    """The structure of what an iteration leaves; keeps: lists, dicts and objects from before are leaves."""
     return flatten_but(value, raw, is_kept) if keeps else flatten(value, raw)
 
 
 def flatten_before(value: Any, raw: list[Any], keeps: bool) -> TreeDef:
-    """The structure of what there is before a loop; keeps: lists and dicts in it, but not itself, are leaves."""
+    """The structure of what there is before a loop; keeps: containers and objects in it, but not itself, are leaves."""
     if not keeps:
         return flatten(value, raw)
-    return flatten_but(value, raw, lambda part: part is not value and isinstance(part, BY_CONTENT))
+    return flatten_but(value, raw, lambda part: part is not value and is_told_apart(part))
 
 
 def is_another_constant(leaf: Leaf, end: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.pytree import node_of
 from ..containers.structure import is_alike, made_of
-from ..state.inside import is_from_before
+from ..state.inside import is_from_before, is_told_apart
 from ..values.base import builder, scalar_condition
 from ..values.one_of import GraphOneOf, is_option, left_of, settled
 from .branches import trace_branches
@@ -17,7 +17,7 @@ from .paired import Recoded, fits
 def collapsed(value: Any) -> Any:
     """`value`; where several of its options are objects or tuples of one kind, one stands for all of them.
 
-    Lists and dicts are told apart as long as the trace keeps them, but those that the body of the loop has made.
+    Lists, dicts and objects are told apart as long as the trace keeps them, but those that the body has made.
     """
     value = settled(value)
     if isinstance(value, tuple):
@@ -50,7 +50,7 @@ def _collapsed_items(value: tuple[Any, ...]) -> Any:
 def _are_alike(a: Any, b: Any) -> bool:
     first, second = node_of(a), node_of(b)
     is_list = isinstance(a, (list, dict)) or isinstance(b, (list, dict))
-    if is_list and builder().keeps_containers:
+    if builder().keeps_containers and (is_list or is_told_apart(a) or is_told_apart(b)):
         made_here = not any(is_from_before(part, builder().block) for part in (a, b))
         return made_here and fits(a, b)
     return first is not None and second is not None and not is_list and is_alike(first, second)

@@ -19,7 +19,7 @@ from ..containers.inner_lists import Kept, inner_lists, keep, keep_parts, kept_p
 from ..containers.plain_keys import check_carried
 from ..containers.structure import Originals, is_alike, snapshot
 from ..state.cells import closed_over
-from ..state.inside import is_from_before
+from ..state.inside import is_from_before, is_told_apart
 from ..state.journal import Journal, journaling, note_write
 from ..state.ownership import OF_CALLER, Forking, note_forks, note_forks_at, private
 from ..state.places import ContentPlace, content_before, restore
@@ -31,6 +31,7 @@ from ..values.sequences import constant
 from .branches import trace_branches
 from .carried import CarriedState, CarriedValue, is_shared
 from .carried_dict import CarriedDict, carry_keys
+from .carried_parts import is_object
 from .collapse import collapsed
 from .protocols import truth
 from .raise_ import ENDED, run_path
@@ -97,8 +98,8 @@ def trace_loop(
         if trace is ENDED:  # the first iteration raises, so there is none or the program ends
             return _go_round(test, lambda: body(*values), values, names, shared)
         if trace is not None:
-            results = _emit_loop(state, trace)
-            forking = Forking(builder().forks)
+            forking = Forking(builder().forks, {id(leaf.start) for leaf in state.leaves() if is_object(leaf)})
+            results = _emit_loop(state, trace, forking)
             note_forks(forking, results, values)  # after no iteration it is the object from before
             for value, end in zip(results, trace.last):
                 _note_given(forking, value, end, trace.body)
@@ -162,7 +163,7 @@ class _Traced:
 def _note_given(forking: Forking, value: Any, end: Any, body: Block) -> None:
     """Note of a loop variable that it is, or holds, an object from before that an iteration gave it by value.
 
-    Lists and dicts stay themselves where the trace keeps them.
+    Such stay themselves where the trace tells them apart.
     """
     if isinstance(end, GraphOneOf) and isinstance(value, GraphOneOf):
         for option in end.options:
@@ -171,7 +172,7 @@ def _note_given(forking: Forking, value: Any, end: Any, body: Block) -> None:
         return
     is_list = isinstance(end, BY_CONTENT)
     is_given = value is not end and (can_change(end) or is_list) and eager_class(end) is eager_class(value)
-    is_given = is_given and not (is_list and builder().keeps_containers)
+    is_given = is_given and not (builder().keeps_containers and is_told_apart(end))
     if is_given and (is_from_before(end, body) or id(end) in builder().forks.references):
         note_forks(forking, (value,), (end,))
     if not is_list:
@@ -399,7 +400,7 @@ def _itself(value: Any) -> Any:
     return value
 
 
-def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
+def _emit_loop(state: CarriedState, trace: _Traced, forking: Forking) -> tuple[Any, ...]:
     starts = [start for carried in state.all() for start in carried.starts()]
     outer = align_captures([trace.cond, trace.body])
     build = builder()
@@ -413,10 +414,10 @@ def _emit_loop(state: CarriedState, trace: _Traced) -> tuple[Any, ...]:
     n = len(state.variables)
     for (place, _), value, end in zip(state.places.values(), values[n:], trace.last[n:]):
         check_carried(place, value)
-        note_forks_at(place, Forking(build.forks), value, (place.get(),))
+        note_forks_at(place, forking, value, (place.get(),))
         restore(place, value)
         if not isinstance(place, ContentPlace):
-            _note_given(Forking(build.forks), value, end, trace.body)
+            _note_given(forking, value, end, trace.body)
     state.exchange_handles(values[n + len(state.places) :])
     for place, value in state.lost.values():
         note_write(place)

@@ -11,6 +11,7 @@ from typing import Any
 from ...core.errors import UnsupportedError
 from ...core.modes import grad_enabled, scoped
 from ...core.pytree import can_change, flatten, is_open, is_partial
+from ...core.single import assert_index
 from ...ir.aliases import Way
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
@@ -28,7 +29,7 @@ from ..containers.structure import put_together
 from ..control.branches import convert_ifexp
 from ..control.comprehension import listed
 from ..control.paired import Recoded
-from ..control.protocols import iterate
+from ..control.protocols import iterate, truth
 from ..guards.observe import current_observer
 from ..state.journal import note_write
 from ..state.places import ContentPlace
@@ -67,31 +68,55 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> l
 
 def ordered(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> list[Any]:
     """The items in the order of their keys; equal ones keep theirs."""
-    if not any(map(holds_tensor, keys)):
-        order = order_of_objects(keys, bool(reverse))
-        if is_graph(order):
-            return _in_order(items, order)
-        return _by_python(items, keys, reverse) if order is None else [items[place] for place in order]
-    if len(items) < 2:
-        return [*items]
-    columns = _columns(keys)
-    known = builtins.list(itertools.takewhile(lambda column: not any(map(holds_tensor, column)), columns))
-    if known:
-        ranks = _ranks(builtins.list(zip(*known)))
-        if len(builtins.set(ranks)) == len(items):  # Python compares no further
-            return _by_python(items, ranks, reverse)
-        columns = [ranks, *columns[len(known) :]]
-    *others, last = columns
-    order = argsort(_stacked(last, "keys"), descending=bool(reverse), stable=True)
-    for column in reversed(others):  # the sort is stable, so what counts most comes last
-        order = order[argsort(_stacked(column, "keys")[order], descending=bool(reverse), stable=True)]
+    order = in_direction(reverse, partial(_order, keys))
+    if not is_graph(order):
+        return [items[place] for place in order]
     with scoped(grad_enabled, True):  # items stay what they are, under no_grad as well
         return _in_order(items, order)
 
 
-def _by_python(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> builtins.list[Any]:
-    order = builtins.sorted(range(len(items)), key=keys.__getitem__, reverse=reverse)
-    return [items[i] for i in order]
+def in_direction(reverse: Any, order: Callable[[bool], Any]) -> Any:
+    """The places that `order` gives, of which a tensor may decide whether they are those of a falling order."""
+    if is_graph(reverse):
+        assert_index(reverse.dtype)
+    told = truth(reverse)
+    if not is_graph(told):
+        builtins.sorted((), reverse=reverse)  # which says what is no direction
+        return order(bool(told))
+    falling, rising = order(True), order(False)
+    if not is_graph(falling) and falling == rising:
+        return rising
+    pred = scalar_condition(told, "reverse")
+    return where(pred, *[found if is_graph(found) else _numbers(found) for found in (falling, rising)])
+
+
+def _numbers(places: Sequence[int]) -> Any:
+    return stack([full([], place, "int64") for place in places])
+
+
+def _order(keys: Sequence[Any], reverse: bool) -> Any:
+    """The places of keys in their order, as numbers or, where tensors decide it, as a tensor."""
+    if not any(map(holds_tensor, keys)):
+        order = order_of_objects(keys, reverse)
+        return _by_python(keys, reverse) if order is None else order
+    if len(keys) < 2:
+        return [*range(len(keys))]
+    columns = _columns(keys)
+    known = builtins.list(itertools.takewhile(lambda column: not any(map(holds_tensor, column)), columns))
+    if known:
+        ranks = _ranks(builtins.list(zip(*known)))
+        if len(builtins.set(ranks)) == len(keys):  # Python compares no further
+            return _by_python(ranks, reverse)
+        columns = [ranks, *columns[len(known) :]]
+    *others, last = columns
+    order = argsort(_stacked(last, "keys"), descending=reverse, stable=True)
+    for column in reversed(others):  # the sort is stable, so what counts most comes last
+        order = order[argsort(_stacked(column, "keys")[order], descending=reverse, stable=True)]
+    return order
+
+
+def _by_python(keys: Sequence[Any], reverse: bool) -> builtins.list[int]:
+    return builtins.sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
 
 
 def _ranks(keys: Sequence[Any]) -> builtins.list[int]:

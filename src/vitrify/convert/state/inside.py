@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.pytree import OpenDeque, OpenDict, OpenList, OpenTable, OverList, is_open
+from ...core.pytree import BY_CONTENT, OpenDeque, OpenDict, OpenList, OpenTable, OverList, is_open, is_plain_dataclass
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor
 from ...ir.program import Block, Variable
@@ -54,8 +54,16 @@ def knows_nothing_of(value: Any, region: Block) -> bool:
     return True
 
 
+def is_told_apart(value: Any) -> bool:
+    """Whether it is a list, dict or object of data, which stays itself in a trace that tells such objects apart."""
+    return isinstance(value, BY_CONTENT) or is_plain_dataclass(type(value)) or value in builder().made
+
+
 def is_from_before(container: Any, block: Block) -> bool:
-    """Whether it is a list or dict that was there before the block, or an object made by this trace before it."""
+    """Whether it is a list or dict that was there before the block, or an object made by this trace before it.
+
+    So is a dataclass of the user's in a trace in which what a tensor decides stays the one or the other.
+    """
     # A tuple is no container that anybody changes: which object it is does not matter.
     container = container.lists()[0] if isinstance(container, (OpenDeque, OpenTable)) else container
     if isinstance(container, (OpenList, OpenDict)):  # in no block: the call gave it
@@ -63,7 +71,8 @@ def is_from_before(container: Any, block: Block) -> bool:
     made_in = builder().made.block_of(container)
     if made_in is None:
         # The user's, whom the trace did not make; what a library has made just now holds what the block computes.
-        return isinstance(container, (list, dict)) and (
+        is_data = builder().keeps_containers and is_plain_dataclass(type(container))
+        return (is_data or isinstance(container, (list, dict))) and (
             knows_nothing_of(container, block) or _is_written_inside(container)
         )
     return not is_inside(made_in, block)
