@@ -109,6 +109,15 @@ class Notes:
     # -- loops -------------------------------------------------------------------------------------------------------
 
     loop_bodies: set[Block] = field(default_factory=set)
+    loop_tests: set[Block] = field(default_factory=set)
+    numbers_heads: bool = False
+    """Whether loops number the tensors that they hand on, for `is` inside of them."""
+    head_numbers: dict[Variable, Any] = field(default_factory=dict)
+    """What stands for the number of a loop variable, with its operator, until the loop is recorded."""
+    numbered: dict[Variable, Any] = field(default_factory=dict)
+    """What numbers the variables of loops that were recorded, by them."""
+    object_numbers: dict[Variable, int] = field(default_factory=dict)
+    """The numbers of tensors, each of its own."""
     loop_counters: dict[int, Any] = field(default_factory=dict)
     """What counts the iterations of a `for`, by the id of its body."""
     left_iterators: dict[int, Any] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from ..convert import Converted, convert
 from ..convert.containers.stand_ins import learn_of, without_tables
 from ..convert.containers.table_sites import TableSites
 from ..convert.host.changes import ChangedArrayError
-from ..convert.values.foreign import ForkedError
+from ..convert.values.foreign import AskedInLoopError, ForkedError
 from ..convert.values.handlers import learn, leave_to_eager
 from ..core.collecting import collection_paused
 from ..core.dtype import DType, default_dtype, from_np
@@ -186,6 +186,8 @@ class ProgramBuilder:
                     continue
                 if learn(err):
                     self._converted = None
+                elif isinstance(err, AskedInLoopError) and not request.numbers_heads:
+                    request.numbers_heads = True
                 elif isinstance(err, ForkedError) and not was_kept:
                     was_kept = request.keeps_containers = True
                 elif request.keeps_containers:

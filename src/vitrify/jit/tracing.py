@@ -184,6 +184,8 @@ class Request:
     keeps_containers: bool = False
     """Whether a list or dict of which a tensor decides which one it is stays the one or the other. By default it
     becomes one by value, which makes smaller programs, and must not be changed then (ForkedError)."""
+    numbers_heads: bool = False
+    """Whether loops number the tensors that they hand on: inside of one it is asked which tensor a variable is."""
     foreign: list[Foreign] = field(default_factory=list)
     """Containers of the user's that can grow in this trace."""
     left_tries: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -195,6 +197,7 @@ class Request:
         build = state.builder
         build.is_whole, build.is_called = self.is_whole, self.is_called
         build.keeps_containers, build.table_sites = self.keeps_containers, self.table_sites
+        build.numbers_heads = self.numbers_heads
         build.left_tries = dict(self.left_tries)
         return state
 

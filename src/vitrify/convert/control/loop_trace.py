@@ -312,6 +312,7 @@ def _trace_test(test: Function, state: CarriedState, is_first: bool) -> Block:
     build = builder()
     places = [place for place, _ in state.places.values()]
     with journaling(places) as journal, build.sub_block() as block:
+        build.loop_tests.add(block)
         values = enter(state, block)
         holds = run_path(lambda: truth(test(*values)))
         journal.forget_local((values, holds))

@@ -15,10 +15,11 @@ from ...ir.program import Block, Operator, Variable
 from ...ir.regions import add_branch_output, capturing_late
 from ...ops.compare import logical_and, logical_not, logical_or
 from ..values.base import builder, is_graph, is_tensor
-from ..values.foreign import undecided_identity
+from ..values.foreign import AskedInLoopError, undecided_identity
 from ..values.sequences import constant
 from .held_items import refuse_added
 from .leaves import Leaf
+from .numbered import Numbered, is_head, reached
 from .passed import Passed
 
 Outer = Callable[[Variable], Variable | None]
@@ -190,6 +191,8 @@ def share_loop(operator: Operator, turns: Sequence[Turn], results: Sequence[Any]
         ends[turn.head] = [w if w.target in heads else replace(w, target=build.aliases.latest(w.target)) for w in found]
     passed = Passed(operator, starts, ends)
     _refuse_asked(passed, operator, turns, outer)
+    numbered = Numbered(operator, starts, {turn.head: turn.end_variable for turn in turns}, outer)
+    numbered.answer()
     seen: dict[Variable, Variable] = {}
     for turn, (_, result, kept) in zip(turns, results):
         start = starts[turn.head]
@@ -201,7 +204,18 @@ def share_loop(operator: Operator, turns: Sequence[Turn], results: Sequence[Any]
         if twin is not result:
             build.aliases.fork(twin, [Way(passed.ran, result)])
             build.aliases.fork(result, [Way(passed.ran, twin)])
+    _share_made(numbered, [(turn.head, result) for turn, (_, result, _) in zip(turns, results)])
     refuse_added()
+
+
+def _share_made(numbered: Numbered, pairs: Sequence[tuple[Variable, Variable]]) -> None:
+    """Note which results of a `while` may be one tensor that an iteration has made."""
+    for place, (first, one) in enumerate(pairs):
+        for second, other in pairs[:place]:
+            if numbered.may_be_one(first, second):  # else ways to what was there before the loop tell all
+                flag = partial(numbered.is_same, first, second)
+                builder().aliases.fork(one, [Way(flag, other)])
+                builder().aliases.fork(other, [Way(flag, one)])
 
 
 def _refuse_asked(passed: Passed, operator: Operator, turns: Sequence[Turn], outer: Outer) -> None:
@@ -218,9 +232,11 @@ def _refuse_asked(passed: Passed, operator: Operator, turns: Sequence[Turn], out
             theirs = {way.target for way in passed.ways(heads[second]) if not way.is_view}
         else:
             found = outer(second)
-            theirs = set() if found is None else {build.aliases.latest(found)}
+            theirs = set() if found is None else {found, build.aliases.latest(found)}
         if any(_leads_to(var, theirs) for var in mine):
-            raise undecided_identity("tensor")
+            raise undecided_identity("tensor", AskedInLoopError)
+        pairs = [(a, b) for var in mine for a in reached(var) for other in theirs for b in reached(other)]
+        build.apart.update(pair for pair in pairs if any(map(is_head, pair)))  # which loops around this one settle
 
 
 def _leads_to(var: Variable, targets: Container[Variable]) -> bool:

@@ -12,9 +12,10 @@ from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, is_number
 from ...ir.program import Block, Variable
 from ...ir.varying import kinds_of
-from ...ops.compare import logical_and
+from ...ops.compare import equal, logical_and
 from ..containers.hashed_tensors import is_item, is_known_by_itself, undecided_object
 from ..control.held_items import may_be_one
+from ..control.numbered import is_head, number_of, reached, ways_to
 from ..state.ownership import maybe_the_same
 from ..state.places import kind_of
 from ..values.base import Unmergeable, builder, is_graph, is_tensor
@@ -121,22 +122,28 @@ def _is_tensor(value: Any, other: Any) -> Any:
     ways, others = _sources(first, second), _sources(second, first)
     for one in ways:
         for way in others:
-            if one.target is not way.target:
+            is_numbered = build.numbers_heads and (is_head(one.target) or is_head(way.target))
+            if one.target is not way.target and not is_numbered:
                 build.apart.add((one.target, way.target))
-            else:
-                if one.taken is None or way.taken is None:
-                    raise undecided_identity("tensor")
-                flag = both(one.taken(), way.taken())
-                same = flag if same is False else any_of(same, flag)
+                continue
+            if one.taken is None or way.taken is None:
+                raise undecided_identity("tensor")
+            flag = both(one.taken(), way.taken())
+            if one.target is not way.target:
+                flag = both(flag, equal(number_of(one.target), number_of(way.target)))
+            same = flag if same is False else any_of(same, flag)
     if same is False and any(is_item(way.target) for way in (*ways, *others)):
         _refuse_items([way.target for way in ways], [way.target for way in others])
     return same if isinstance(same, bool) else as_number(same)
 
 
 def _sources(var: Variable, other: Variable) -> list[Way]:
-    """The ways on which `var` is another object: `other`, or one that is itself on every path."""
-    forks = builder().aliases.forks
-    ways = builder().aliases.ways(var, lambda v: v if v is other or v not in forks else None)
+    """The ways on which `var` is another object: `other`, one that is itself on every path, or one that both may be."""
+    aliases, others = builder().aliases, reached(other)
+    ways = aliases.ways(var, lambda v: v if v is other or v not in aliases.forks else None)
+    for target in reached(var):
+        if target in others and target in aliases.forks and target is not var and target is not other:
+            ways += ways_to(target, var)
     return [Way(always, var), *[way for way in ways if not way.is_view]]
 
 

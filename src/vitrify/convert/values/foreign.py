@@ -30,9 +30,16 @@ class ForkedError(UnsupportedError):
     """
 
 
-def undecided_identity(kind: str) -> ForkedError:
+class AskedInLoopError(ForkedError):
+    """`is` took a loop variable for another tensor than one that an iteration makes it.
+
+    A trace in which loops number the tensors that they hand on can tell.
+    """
+
+
+def undecided_identity(kind: str, error: type[ForkedError] = ForkedError) -> ForkedError:
     """The error of `is` where nothing in the program tells whether two values are one object."""
-    return ForkedError(
+    return error(
         f"a tensor decided which {kind} one operand of `is` is, so whether they are the same object is not known yet",
         hint="decide about what you need to know on each path (same = True), and test that",
     )
