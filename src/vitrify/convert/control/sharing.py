@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from typing import Any
 
-from ...ir.aliases import Way, always, may_be_shared
+from ...ir.aliases import Way, always, any_of, both, may_be_shared
 from ...ir.program import Block, Operator, Variable
 from ...ir.regions import add_branch_output, capturing_late
 from ...ops.compare import logical_and, logical_not, logical_or
@@ -19,7 +20,7 @@ from ..values.foreign import AskedInLoopError, undecided_identity
 from ..values.sequences import constant
 from .held_items import refuse_added
 from .leaves import Leaf
-from .numbered import Numbered, is_head, reached
+from .numbered import Numbered, is_head, reached, ways_to
 from .passed import Passed
 
 Outer = Callable[[Variable], Variable | None]
@@ -63,6 +64,50 @@ def _share_one_branch(
             is_same = other is var  # else one may be a view of the other
             build.aliases.fork(twin, [Way(flag if is_same else None, result)])
             build.aliases.fork(result, [Way(flag if is_same else None, twin)])
+    _share_made_on_path(position, flag, operator, values, outer, results)
+
+
+def _share_made_on_path(
+    position: int, flag: Callable[[], Any], operator: Operator, values: Sequence[Any], outer: Outer, results: Any
+) -> None:
+    """Note which results are one tensor that the branch has made, on the paths in it on which both are that one."""
+    build = builder()
+    holders: dict[Variable, dict[Variable, Variable]] = {}  # of what the branch made, with their results
+    for value, result in zip(values, results):
+        if is_tensor(value):
+            var = value if is_graph(value) else build.held(value)
+            for made in reached(var):
+                if outer(made) is None:
+                    holders.setdefault(made, {})[result] = var
+    shared: dict[tuple[Variable, Variable], list[tuple[Variable, Variable, Variable]]] = {}
+    for made, found in holders.items():
+        for (one, first), (other, second) in combinations(found.items(), 2):
+            if not (first is second and all(way.is_view for way in build.aliases.ways(first, outer))):
+                shared.setdefault((one, other), []).append((made, first, second))
+    for (one, other), places in shared.items():
+        taken = _from_branch(Way(partial(_are_both, places), other), position, flag, operator).taken
+        build.aliases.fork(one, [Way(taken, other)])
+        build.aliases.fork(other, [Way(taken, one)])
+
+
+def _are_both(places: Sequence[tuple[Variable, Variable, Variable]]) -> Any:
+    """Whether two variables are one of these tensors, computed where the program is recorded now."""
+    found: Any = False
+    for made, first, second in places:
+        flag = both(_is_made(made, first), _is_made(made, second))
+        found = flag if found is False else any_of(found, flag)
+    return found
+
+
+def _is_made(made: Variable, var: Variable) -> Any:
+    if var is made:
+        return True
+    found: Any = False
+    for way in ways_to(made, var):
+        if way.taken is None:
+            raise undecided_identity("tensor")
+        found = way.taken() if found is False else any_of(found, way.taken())
+    return found
 
 
 def _from_branch(way: Way, position: int, flag: Callable[[], Any], operator: Operator) -> Way:
@@ -234,7 +279,7 @@ def _refuse_asked(passed: Passed, operator: Operator, turns: Sequence[Turn], out
             found = outer(second)
             theirs = set() if found is None else {found, build.aliases.latest(found)}
         if any(_leads_to(var, theirs) for var in mine):
-            raise undecided_identity("tensor", AskedInLoopError)
+            raise AskedInLoopError.instead_of(undecided_identity("tensor"))
         pairs = [(a, b) for var in mine for a in reached(var) for other in theirs for b in reached(other)]
         build.apart.update(pair for pair in pairs if any(map(is_head, pair)))  # which loops around this one settle
 

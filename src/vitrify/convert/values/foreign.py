@@ -36,10 +36,15 @@ class AskedInLoopError(ForkedError):
     A trace in which loops number the tensors that they hand on can tell.
     """
 
+    @classmethod
+    def instead_of(cls, err: ForkedError) -> AskedInLoopError:
+        """An error that says the same."""
+        return cls(err.message, hint=err.hint)
 
-def undecided_identity(kind: str, error: type[ForkedError] = ForkedError) -> ForkedError:
+
+def undecided_identity(kind: str) -> ForkedError:
     """The error of `is` where nothing in the program tells whether two values are one object."""
-    return error(
+    return ForkedError(
         f"a tensor decided which {kind} one operand of `is` is, so whether they are the same object is not known yet",
         hint="decide about what you need to know on each path (same = True), and test that",
     )
