@@ -149,7 +149,56 @@ def in_a_set(x):
     return n, x in kept
 
 
+def one_new_tensor_from_the_turn_before(x):
+    a, b, c = x * 1, x, x
+    n, turns = x.sum() * 0, 0
+    while n < 3:
+        if a is not b:
+            b = b * 0.5 + 0.1
+            turns += 1
+        else:
+            a = a * 0.5 + 0.1
+            c = a + 1 if c.sum() > -0.5 else a
+            if c.sum() > -0.5:
+                b = a
+        b, a, c = (c if c.sum() > 1 else b), b, a * 0.5 + 0.1
+        n = n + 1
+    return turns, a is b, b is c, a is c, a, b, c
+
+
+def ended_as_one(x):
+    a, b, n, turns = x * 1, x, x.sum() * 0, 0
+    while n < 3:
+        if a is not b:
+            b = b * 0.5 + 0.1
+            turns += 1
+        a = b
+        n = n + 1
+    return turns, a is b
+
+
+def made_on_a_path(x):
+    a = b = c = x
+    n, same = x.sum() * 0, 0
+    while n < 2:
+        if b.sum() > 0.3:
+            a = c * 0.5 + 0.1
+            if a.sum() > 1:
+                b = x
+            if n % 2 == 1:
+                c = x
+        else:
+            c, b = (b + 1 if x[2] > 0 else b), b
+            b = c
+        same += (b is c) * 3
+        n = n + 1
+    return same, a is b, b is c, a, b, c
+
+
 FUNCTIONS = [
+    one_new_tensor_from_the_turn_before,
+    ended_as_one,
+    made_on_a_path,
     the_one_before,
     asked_behind_it,
     asked_by_the_test,

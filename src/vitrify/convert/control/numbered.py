@@ -185,9 +185,12 @@ class Numbered:
         return self._carried[head]
 
     def may_be_one(self, first: Variable, second: Variable) -> bool:
-        """Whether two loop variables, which iterations end with as two, may both be what one iteration has made."""
-        is_one_variable = self._ends[first] is self._ends[second]
-        return not is_one_variable and not self._made(first).isdisjoint(self._made(second))
+        """Whether two loop variables may both be what one iteration has made."""
+        return not self._made(first).isdisjoint(self._made(second))
+
+    def end_as_one(self, first: Variable, second: Variable) -> bool:
+        """Whether each iteration ends with one tensor in two loop variables."""
+        return self._ends[first] is self._ends[second]
 
     def is_same(self, first: Variable, second: Variable) -> Any:
         """Whether two loop variables are one tensor, computed where the program is recorded now."""

@@ -235,8 +235,8 @@ def share_loop(operator: Operator, turns: Sequence[Turn], results: Sequence[Any]
         found = [] if var is None else build.aliases.ways(var, lambda v: v if v in heads else outer(v))
         ends[turn.head] = [w if w.target in heads else replace(w, target=build.aliases.latest(w.target)) for w in found]
     passed = Passed(operator, starts, ends)
-    _refuse_asked(passed, operator, turns, outer)
     numbered = Numbered(operator, starts, {turn.head: turn.end_variable for turn in turns}, outer)
+    _refuse_asked(passed, numbered, operator, turns, outer)
     numbered.answer()
     seen: dict[Variable, Variable] = {}
     for turn, (_, result, kept) in zip(turns, results):
@@ -254,16 +254,18 @@ def share_loop(operator: Operator, turns: Sequence[Turn], results: Sequence[Any]
 
 
 def _share_made(numbered: Numbered, pairs: Sequence[tuple[Variable, Variable]]) -> None:
-    """Note which results of a `while` may be one tensor that an iteration has made."""
-    for place, (first, one) in enumerate(pairs):
-        for second, other in pairs[:place]:
-            if numbered.may_be_one(first, second):  # else ways to what was there before the loop tell all
-                flag = partial(numbered.is_same, first, second)
-                builder().aliases.fork(one, [Way(flag, other)])
-                builder().aliases.fork(other, [Way(flag, one)])
+    """Note which results of a `while` may be one tensor that an iteration has made.
+
+    Of what was there before the loop the ways to that tell.
+    """
+    for (second, other), (first, one) in combinations(pairs, 2):
+        if not numbered.end_as_one(first, second) and numbered.may_be_one(first, second):
+            flag = partial(numbered.is_same, first, second)
+            builder().aliases.fork(one, [Way(flag, other)])
+            builder().aliases.fork(other, [Way(flag, one)])
 
 
-def _refuse_asked(passed: Passed, operator: Operator, turns: Sequence[Turn], outer: Outer) -> None:
+def _refuse_asked(passed: Passed, numbered: Numbered, operator: Operator, turns: Sequence[Turn], outer: Outer) -> None:
     """Raise ForkedError where `is` took a loop variable for another tensor than one that iterations assign to it."""
     build = builder()
     carried = {turn.head for turn in turns}
@@ -278,7 +280,8 @@ def _refuse_asked(passed: Passed, operator: Operator, turns: Sequence[Turn], out
         else:
             found = outer(second)
             theirs = set() if found is None else {found, build.aliases.latest(found)}
-        if any(_leads_to(var, theirs) for var in mine):
+        are_made = second in heads and numbered.may_be_one(heads[first], heads[second])
+        if are_made or any(_leads_to(var, theirs) for var in mine):
             raise AskedInLoopError.instead_of(undecided_identity("tensor"))
         pairs = [(a, b) for var in mine for a in reached(var) for other in theirs for b in reached(other)]
         build.apart.update(pair for pair in pairs if any(map(is_head, pair)))  # which loops around this one settle
