@@ -3,7 +3,6 @@
 import pytest
 
 import vitrify as paddle
-from vitrify.core.errors import UnsupportedError
 
 from .test_handed import of_one_object
 
@@ -240,11 +239,9 @@ def asked_in_a_loop(x, y, n):
     return best, count + n
 
 
-def test_which_object_a_loop_variable_is_then_is_not_known_inside():
-    with pytest.raises(UnsupportedError, match="whether they are the same object is not known yet"):
-        for call, arguments in given(True, asked_in_a_loop):
-            call(*arguments)
-    found = [call(*arguments)[1].item() for call, arguments in given(False, asked_in_a_loop)]
+@pytest.mark.parametrize("full_graph", MODES)
+def test_which_object_a_loop_variable_is_then_is_known_inside(full_graph):
+    found = [call(*arguments)[1].item() for call, arguments in given(full_graph, asked_in_a_loop)]
     assert found[::2] == found[1::2]
 
 
@@ -266,17 +263,10 @@ def exchanged_and_asked(x, v, n):
     return x, v
 
 
-@pytest.mark.parametrize(("function", "full_graph"), [
-    (asked_behind_a_loop, False), (exchanged_and_asked, False), (exchanged_and_asked, True),
-])  # fmt: skip
+@pytest.mark.parametrize("full_graph", MODES)
+@pytest.mark.parametrize("function", [asked_behind_a_loop, exchanged_and_asked])
 def test_what_a_loop_before_gave_is_not_taken_for_another_object(function, full_graph):
     static = paddle.jit.to_static(function, full_graph=full_graph)
     for n in (2, 0, 1):
         given = [paddle.to_tensor([1.0, -2.0]), paddle.to_tensor([3.0, 4.0]), paddle.to_tensor(n)]
         assert [t.tolist() for t in static(*given)] == [t.tolist() for t in function(*given)]
-
-
-def test_a_loop_that_asks_for_it_is_no_part_of_a_whole_program():
-    static = paddle.jit.to_static(asked_behind_a_loop, full_graph=True)
-    with pytest.raises(UnsupportedError, match="whether they are the same object is not known yet"):
-        static(paddle.to_tensor([1.0, -2.0]), paddle.to_tensor([3.0, 4.0]), paddle.to_tensor(2))
