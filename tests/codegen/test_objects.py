@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 from vitrify.codegen.errors import NoNativeForm
-from vitrify.codegen.objects import CONTIGUOUS, SIGNATURES, WRITABLE, Builtin, define, layout_is_known, offset_of
+from vitrify.codegen.objects import (
+    CONTIGUOUS,
+    SIGNATURES,
+    WRITABLE,
+    Builtin,
+    define,
+    layout_is_known,
+    method_at,
+    offset_of,
+)
 
 
 class Pair:
@@ -160,6 +169,15 @@ def test_what_a_function_holds_lives_as_long_as_it():
     del function
     gc.collect()
     assert Held.gone
+
+
+def test_a_function_outlives_what_knows_its_code():
+    """As at the end of a process, where modules go before what they made: functions looked at freed memory then."""
+    function = swapping()
+    name = function.__name__
+    method_at.cache_clear()
+    others = [method_at(i, name=b"another") for i in range(1, 1000)]
+    assert function.__name__ == name != others[0].name.decode()
 
 
 def test_errors_of_python_pass_through():

@@ -345,8 +345,12 @@ FASTCALL, KEYWORDS = 0x80, 0x2
 
 @functools.cache
 def method_at(address: int, flags: int = FASTCALL | KEYWORDS, name: bytes = b"compiled") -> _MethodDef:
-    """What Python knows of the function at this address: kept as long as the process lives, as is its code."""
-    return _MethodDef(name, address, flags, b"machine code")
+    """What Python knows of the function at this address. It lives as long as the process, as does the code, for
+    built-in functions look at it when they go: some do so after the modules have gone, and this cache with them.
+    """
+    made = _MethodDef(name, address, flags, b"machine code")
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(made))
+    return made
 
 
 def bound(method: _MethodDef, holder: Any) -> Callable[..., Any]:
