@@ -183,7 +183,8 @@ def combinations(x: Any, r: int = 2, with_replacement: bool = False, name: str |
     r = static_int("combinations", r, "r")
     is_open = rank_of("combinations", x) == 1 and x.shape[0] == UNKNOWN
     if x.ndim != 1 or (is_open and r > 2):
-        raise ShapeError(f"combinations: x must have one dimension, of known size where r > 2, got {list(x.shape)}")
+        what = "one dimension of known size, or of any where r is 1 or 2"
+        raise ShapeError(f"combinations: x must have {what}, got {list(x.shape)}")
     n = x.shape[0]
     if r < 0:
         raise ArgumentError(f"combinations: r must be >= 0, got {r}")

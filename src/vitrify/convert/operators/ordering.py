@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import itertools
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -75,9 +76,13 @@ def ordered(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> list[Any
         return _in_order(items, order)
 
 
+# From 3.13 on Python asks for the truth of what says whether an order falls; before, it is a whole number.
+_ANY_TRUTH = sys.version_info >= (3, 13)
+
+
 def in_direction(reverse: Any, order: Callable[[bool], Any]) -> Any:
     """The places that `order` gives, of which a tensor may decide whether they are those of a falling order."""
-    if is_graph(reverse):
+    if is_graph(reverse) and not _ANY_TRUTH:
         assert_index(reverse.dtype)
     told = truth(reverse)
     if not is_graph(told):

@@ -6,10 +6,11 @@ program raises what Python says of a float where the path gives one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.errors import VitrifyError
+from ...core.pytree import OpenTable, OverList
 from ...eager.host_ops import assert_op
 from ...eager.tensor import wrap
 from ...ir.graph_tensor import GraphTensor, as_number, is_number
@@ -17,11 +18,15 @@ from ...ir.varying import kind_of
 from ...ops.creation import zeros
 from ...ops.like import cast
 from .base import is_tensor
-from .deferred import Call, record
+from .deferred import Call, Deferred, record
 from .facts import ask, is_of_one_class, of_its_class
 from .handlers import refuse_unless_decided
 from .odd_operands import stand_in
+from .sequences import GraphSequence
+from .text import GraphText
 from .user_errors import note_user_error
+
+_SEQUENCES = (Sequence, OverList, GraphSequence, GraphText, Deferred)
 
 
 def is_whole_or_not(value: Any) -> bool:
@@ -42,8 +47,10 @@ def whole(value: Any, use: Callable[[Any], Any]) -> Any:
     if not is_float and not is_whole_or_not(value):
         return value
     error = _error_of(use)
-    if is_float and error is not None:
-        raise note_user_error(error)
+    if is_float:
+        if error is not None:
+            raise note_user_error(error)
+        return value
     if error is not None:
         is_whole = ask(value, lambda kind: issubclass(kind, int))
         if not refuse_unless_decided(error, is_whole):
@@ -74,11 +81,16 @@ def _like(value: Any) -> Any:
 def whole_key(owner: Any, key: Any, use: Callable[[Any, Any], Any]) -> Any:
     """`key`, an index or slice of `owner`, whose numbers are whole ones; `use(owner, key)` is what it is for."""
     parts = key if isinstance(key, tuple) else (key,)
-    if isinstance(owner, dict) or not any(map(_holds_such, parts)):
+    if not _has_places(owner) or not any(map(_holds_such, parts)):
         return key
     like = wrap(zeros([1] * owner.ndim, owner.dtype).numpy()) if is_tensor(owner) else stand_in(owner)
     found = tuple(_whole_part(part, lambda part: use(like, part)) for part in parts)
     return found if isinstance(key, tuple) else found[0]
+
+
+def _has_places(owner: Any) -> bool:
+    """Whether what is inside is found by whole numbers; of a table, or what a library made, a float may be a key."""
+    return is_tensor(owner) or (isinstance(owner, _SEQUENCES) and not isinstance(owner, OpenTable))
 
 
 def _holds_such(part: Any) -> bool:
