@@ -59,7 +59,10 @@ def test_a_single_element_of_known_sizes(sizes, tmp_path):
 @pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic"])
 def test_factors_that_leave_all_sizes_alone(mode, tmp_path):
     x = images((3, 3))[0]
-    resized = lambda x: F.interpolate(x, scale_factor=1.3, mode=mode) * 2  # noqa: E731
+
+    def resized(x):
+        return F.interpolate(x, scale_factor=1.3, mode=mode) * 2
+
     check_model(resized, str(tmp_path / "m"), [paddle.static.InputSpec(x.shape, "float32")], [x])
 
 

@@ -42,8 +42,9 @@ class _Truths:
     def name(self, node: ast.AST) -> str:
         """The name of the helper that is called, if any is."""
         func = node.func if isinstance(node, ast.Call) else None
-        is_helper = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name)
-        return func.attr if is_helper and func.value.id == self.helper else ""  # type: ignore[union-attr]
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == self.helper:
+            return func.attr
+        return ""
 
     def _conditions(self, call: ast.Call) -> Iterator[ast.expr]:
         name = self.name(call)

@@ -124,7 +124,8 @@ def _stand_in(head: Variable) -> Variable:
             made: Variable = constant(NO_TENSOR)
         block.ops.insert(0, block.ops.pop())  # before all that may ask for it
         build.head_numbers[head] = made, block.ops[0]
-    return build.head_numbers[head][0]  # type: ignore[no-any-return]
+    found: Variable = build.head_numbers[head][0]
+    return found
 
 
 def _place(block: Block, operator: Operator) -> int | None:

@@ -104,7 +104,8 @@ def emit(value: Any, dtype: DType | None) -> Variable:
         value = value.make()
     if isinstance(value, Placeholder):
         if value.items is not None:
-            return list_of_op(item=value.items)  # type: ignore[no-any-return]
+            empty: Variable = list_of_op(item=value.items)
+            return empty
         return full(list(value.shape), 0, dtype)  # type: ignore[no-any-return]
     if isinstance(value, SCALARS):
         return full([], value, dtype or scalar_dtype(value))  # type: ignore[no-any-return]
