@@ -164,6 +164,16 @@ def test_what_a_tensor_says_of_its_memory():
     assert x.value() is x and x.get_tensor().data_ptr() == x.data_ptr()
 
 
+@pytest.mark.parametrize("sizes", [[2, 3], [None, None], [None, 3]])
+def test_a_compiled_function_is_told_whether_shapes_are_the_same(sizes):
+    @to_static(full_graph=True, input_spec=[InputSpec(sizes), InputSpec([None, None])])
+    def told(x, y):
+        return x + 1 if x.is_same_shape(y) else x - 1
+
+    x = to_tensor(np.zeros((2, 3), "float32"))
+    assert told(x, x + 2).max() == 1 and told(x, to_tensor(np.zeros((3, 3), "float32"))).max() == -1
+
+
 @pytest.mark.parametrize("sizes", [[2, 3], [None, None]])
 def test_a_compiled_function_is_told_the_same(sizes):
     def told(x):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vitrify import nn, to_tensor
+from vitrify import ParamAttr, nn, to_tensor
 from vitrify.core.errors import ArgumentError
 from vitrify.core.names import guard
 from vitrify.core.rng import rng_guard
@@ -50,6 +50,12 @@ def test_weights_are_hes_and_those_of_transposes_xaviers():
     np.testing.assert_allclose(plain.weight.numpy().std(), np.sqrt(2 / (64 * 9)), rtol=0.02)
     limit = np.sqrt(6 / ((64 + 128) * 9))
     assert 0.99 * limit < abs(transposed.weight.numpy()).max() <= limit
+
+
+def test_only_false_leaves_the_bias_out():
+    attr = ParamAttr(initializer=nn.initializer.Constant(3.0))
+    assert all(nn.Conv1D(2, 2, 1, bias=bias).bias is not None for bias in (True, None, 0, attr))
+    assert nn.Conv1D(2, 2, np.int64(1), bias=False).bias is None
 
 
 def test_parameters_are_named_and_can_be_left_out():

@@ -172,6 +172,10 @@ def test_other_norms(make, shape, expected):
     close(make()(to_tensor(x)), expected(x))
 
 
+def test_a_size_may_be_an_integer_of_numpy():
+    assert nn.LayerNorm(np.prod([2, 3])).weight.shape == [6]
+
+
 def test_weights_can_be_left_out():
     assert nn.LayerNorm(3, elementwise_affine=False).state_dict() == {}
     assert list(nn.LayerNorm(3, bias=False).state_dict()) == ["weight"]

@@ -55,6 +55,12 @@ EMPTY, NO_HEAD = paddle.zeros([0]), paddle.zeros([1, 1, 1, 0])
         (lambda: paddle.arange(0.5, 4, 1, dtype="int64"), [0, 1, 2, 3], "int64"),
         (lambda: paddle.range(1, 4.5, 2), [1, 3], "float32"),
         (lambda: paddle.range(0.5, 4, 1, dtype="int64"), [0, 1, 2, 3, 4], "int64"),
+        (lambda: paddle.range(np.int64(1), np.array([2])), [1, 2], "float32"),
+        (lambda: paddle.arange(np.array([1]), 3), [1, 2], "int64"),
+        (lambda: paddle.quantile(t([1.0, 2.0, 5.0]), [0.5]), 2, "float32"),
+        (lambda: paddle.nanquantile(t([[1.0, 2.0, 5.0]]), t([0.5]), axis=1), [2], "float32"),
+        (lambda: paddle.logsumexp(paddle.zeros([1, 2]), axis=range(1)), [0, 0], "float32"),
+        (lambda: paddle.histogram_bin_edges(t([1.0, 3.0]), bins=np.int64(2)), [1, 2, 3], "float32"),
         (lambda: paddle.linspace(1, 2.5, 4, dtype="int64"), [1, 1, 1, 2], "int64"),
         (lambda: paddle.logspace(0, 3.5, 4, dtype="int32"), [1, 10, 100, 1000], "int32"),
         (lambda: paddle.assign(1.5), [1.5], "float64"),
@@ -165,6 +171,32 @@ def test_gradients_where_functions_are_nearly_undefined():
 def test_renorm_in_place_has_a_gradient():
     wanted = gradient(lambda x: paddle.renorm(x, 2.0, 0, 1.0), [[1.0, 2.0]])
     np.testing.assert_allclose(gradient(lambda x: x.clone().renorm_(2.0, 0, 1.0), [[1.0, 2.0]]), wanted)
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (paddle.argmax, ()), (paddle.argmin, (1,)), (paddle.isclose, (TWO,)), (paddle.isfinite, ()), (paddle.isinf, ()),
+        (paddle.isnan, ()), (paddle.roll, (1,)), (paddle.roll, ([1], 0)), (paddle.expand_as, (TWO,)),
+        (paddle.index_put, ((t([0], "int64"),), t([9.0]))), (paddle.index_put, ((t([0], "int64"),), t([9.0]), True)),
+        (paddle.nn.functional.gelu, ()),
+    ],
+)  # fmt: skip
+def test_results_are_put_into_out(function, args):
+    x, out = paddle.to_tensor([[0.0, 1.0], [1.0, -1.0]]), paddle.zeros([1])
+    x = x if function is not paddle.expand_as else x[0]
+    assert function(x, *args, out=out) is out
+    np.testing.assert_array_equal(out.numpy(), function(x, *args).numpy())
+
+
+def test_a_diagonal_and_samples_are_put_into_out():
+    diagonal, samples = paddle.zeros([1]), paddle.zeros([1])
+    paddle.diagonal(paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), out=diagonal)
+    grid_sample = paddle.nn.functional.grid_sample
+    for mode in ("bilinear", "nearest"):
+        grid_sample(paddle.ones([1, 1, 2, 2]), paddle.zeros([1, 1, 1, 2]), mode=mode, out=samples)
+        assert samples.tolist() == [[[[1.0]]]]
+    assert diagonal.tolist() == [1.0, 4.0]
 
 
 @pytest.mark.parametrize(

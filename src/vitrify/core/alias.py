@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
@@ -9,6 +10,7 @@ from typing import Any, TypeVar
 from .errors import ArgumentError
 
 F = TypeVar("F", bound=Callable[..., Any])
+_OTHER_NAMES = "other_names"
 
 
 def aliased(**names: str) -> Callable[[F], F]:
@@ -30,9 +32,25 @@ def aliased(**names: str) -> Callable[[F], F]:
         def call(*args: Any, **kwargs: Any) -> Any:
             return fn(*args, **_by_own_names(kwargs, own)) if kwargs else fn(*args)
 
+        call.__dict__[_OTHER_NAMES] = own
         return call  # type: ignore[return-value]
 
     return decorate
+
+
+def first_names(fn: Callable[..., Any]) -> tuple[str, ...]:
+    """The names that the first parameter of `fn` is given by, its own first.
+
+    Example:
+        >>> @aliased(x="input")
+        ... def total(x, axis=0):
+        ...     return axis
+        >>> first_names(total)
+        ('x', 'input')
+    """
+    first = next(iter(inspect.signature(fn).parameters), "x")
+    others: dict[str, str] = getattr(fn, _OTHER_NAMES, {})
+    return (first, *(alias for alias, name in others.items() if name == first))
 
 
 def dim_first(other: Callable[..., Any]) -> Callable[[F], F]:

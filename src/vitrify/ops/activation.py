@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.alias import aliased
 from ..core.errors import ArgumentError
-from .arguments import need_tensors
+from .arguments import finish, need_tensors
 from .complex_ import abs as abs_
 from .define import in_place, only
 from .elementwise import scale
@@ -331,7 +331,7 @@ _log_sigmoid = _activation("logsigmoid", lambda s, x: -s.softplus(-x), lambda ct
 
 
 @aliased(x="input")
-def gelu(x: Any, approximate: Any = False, name: str | None = None) -> Any:
+def gelu(x: Any, approximate: Any = False, name: str | None = None, *, out: Any = None) -> Any:
     """x times the normal distribution function of x; by a formula with tanh if `approximate` (True or "tanh").
 
     Raises ArgumentError for another value of `approximate`. Source: paddle.nn.functional.gelu.
@@ -344,7 +344,7 @@ def gelu(x: Any, approximate: Any = False, name: str | None = None) -> Any:
     if approximate not in (True, False, "tanh", "none"):
         raise ArgumentError(f"gelu: approximate must be a bool, 'tanh' or 'none', got {approximate!r}")
     need_tensors("gelu", x)
-    return gelu_op(x, approximate=approximate in (True, "tanh"))
+    return finish("gelu", gelu_op(x, approximate=approximate in (True, "tanh")), out)
 
 
 @aliased(x="input")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 from ..core.dtype import int64
@@ -86,7 +87,7 @@ def as_ints(op: str, values: Any, name: str) -> Any:
         return whole(values)
     if hasattr(values, "tolist"):
         values = values.tolist()
-    if isinstance(values, (list, tuple)):
+    if isinstance(values, (list, tuple, range)):
         return tuple([as_int(op, v, name) for v in values])
     return (as_int(op, values, name),)
 
@@ -107,6 +108,8 @@ def static_number(op: str, value: Any, name: str) -> Any:
         return value.item() if hasattr(value, "_data") else float(value)
     if isinstance(value, (int, float)):
         return value
+    if isinstance(value, Real):
+        return value.item()  # type: ignore[attr-defined]  # one of NumPy's
     raise DTypeError(f"{op}: {name} must be a number, got {type(value).__name__}")
 
 

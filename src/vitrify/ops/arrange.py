@@ -8,7 +8,7 @@ from typing import Any
 from ..core.alias import aliased
 from ..core.errors import ArgumentError, ShapeError
 from ..core.meta import Shape, normalize_axes, normalize_axis
-from .arguments import as_ints, entries, rank_of, static_ints
+from .arguments import as_ints, entries, finish, rank_of, static_ints
 from .creation import full
 from .expand import broadcast_tensors
 from .index import getitem
@@ -92,7 +92,7 @@ roll_op: OpDef = define_op(
 
 
 @aliased(x="input", axis="dims")
-def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
+def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None, *, out: Any = None) -> Any:
     """x with its elements moved by `shifts` along `axis`, those that leave coming in again at the other end.
 
     Without an axis x is rolled as one row. Raises ArgumentError when the numbers of shifts and axes differ.
@@ -107,11 +107,11 @@ def roll(x: Any, shifts: Any, axis: Any = None, name: str | None = None) -> Any:
     if axis is None:
         if isinstance(moved, tuple) and len(moved) != 1:
             raise ArgumentError(f"roll: {len(moved)} shifts without axes, expected one")
-        return roll_op(x, shifts=moved, axis=None)
+        return finish("roll", roll_op(x, shifts=moved, axis=None), out)
     places = tuple(normalize_axis("roll", a, x.ndim) for a in static_ints("roll", axis, "axis"))
     if len(entries(moved)) != len(places) and isinstance(moved, tuple):
         raise ArgumentError(f"roll: {len(moved)} shifts for {len(places)} axes")
-    return roll_op(x, shifts=moved, axis=places)
+    return finish("roll", roll_op(x, shifts=moved, axis=places), out)
 
 
 # -- grids and products ----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.alias import aliased
 from ..core.dtype import bool_, int32
 from ..core.meta import Meta
-from .arguments import is_unknown, need_tensors
+from .arguments import finish, is_unknown, need_tensors
 from .compare import TRUTH, isfinite, isnan, logical_and, logical_or
 from .like import cast
 from .meta_rules import elementwise
@@ -38,8 +38,9 @@ _equal_all_op = define_op(
 
 @aliased(x="input", y="other")
 def isclose(
-    x: Any, y: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False, name: str | None = None
-) -> Any:
+    x: Any, y: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False, name: str | None = None, *,
+    out: Any = None,
+) -> Any:  # fmt: skip
     """Whether |x - y| <= atol + rtol * |y|, elementwise with broadcasting. Source: paddle.isclose.
 
     Example:
@@ -49,9 +50,9 @@ def isclose(
     """
     if is_unknown(rtol) or is_unknown(atol):
         near = logical_or(logical_and(abs(x - y) <= atol + rtol * abs(y), isfinite(y)), x == y)
-        return logical_or(near, logical_and(isnan(x), isnan(y))) if equal_nan else near
+        return finish("isclose", logical_or(near, logical_and(isnan(x), isnan(y))) if equal_nan else near, out)
     x, y = (cast(v, int32) if getattr(v, "dtype", None) is bool_ else v for v in (x, y))
-    return _isclose_op(x, y, rtol=float(rtol), atol=float(atol), equal_nan=bool(equal_nan))
+    return finish("isclose", _isclose_op(x, y, rtol=float(rtol), atol=float(atol), equal_nan=bool(equal_nan)), out)
 
 
 def allclose(

@@ -116,7 +116,7 @@ def _test(
 ) -> Any:
     example = ('[1.0, float("nan"), -float("inf")]', result)
     return unary(
-        name, scalar=scalar, vjp=TRUTH, doc=doc, example=example, accepts=accepts, result=bool_, out=False, onnx=onnx,
+        name, scalar=scalar, vjp=TRUTH, doc=doc, example=example, accepts=accepts, result=bool_, out=True, onnx=onnx,
         paddle=f"{name}_v2",
     )  # fmt: skip
 

@@ -115,6 +115,7 @@ def _axis_of_three(x: Any, axis: Any) -> int | None:
     return None if known is None or UNKNOWN in sizes[:known] else known
 
 
+@aliased(axis="dim")
 def cross(x: Any, y: Any, axis: int | None = 9, name: str | None = None) -> Any:
     """The cross product of vectors of 3 along `axis`; by default along the first dimension of size 3.
 

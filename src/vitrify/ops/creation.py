@@ -195,7 +195,7 @@ def _is_float(value: Any) -> bool:
 def _number(op: str, value: Any, name: str) -> Any:
     if is_tensor(value) or isinstance(value, (int, float)):
         return value
-    if isinstance(value, np.generic):
+    if isinstance(value, (np.generic, np.ndarray)) and value.size == 1:
         return value.item()
     raise DTypeError(f"{op}: {name} must be a number or a 0-D tensor, got {type(value).__name__}")
 
@@ -242,7 +242,8 @@ def range(
     if end is None:
         start, end = 0, start
     wanted = default_dtype() if dtype is None else as_dtype(dtype)
-    first, last, gap = _whole([start, end, step], wanted)
+    bounds = [_number("range", v, n) for v, n in ((start, "start"), (end, "end"), (step, "step"))]
+    first, last, gap = _whole(bounds, wanted)
     if all(isinstance(v, (int, float)) for v in (first, last, gap)) and gap:
         last = first + math.floor((last - first) / gap) * gap
     made = arange_op(start=first, end=last + gap * 0.5, step=gap, dtype=wanted)

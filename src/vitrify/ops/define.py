@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..core.alias import aliased
+from ..core.alias import aliased, first_names
 from ..core.errors import DTypeError, ShapeError
 from ..core.lazy import lazy_module
 from ..core.meta import UNKNOWN, Meta
@@ -173,6 +173,14 @@ def _in_place_doc(fn: Callable[..., Any], keeps_shape: bool) -> str:
     )
 
 
+def _taken(name: str, first: tuple[str, ...], kwargs: dict[str, Any]) -> Any:
+    """The tensor to change, which stands among the keyword arguments by one of its names."""
+    for known in first:
+        if known in kwargs:
+            return kwargs.pop(known)
+    raise TypeError(f"{name}_() missing 1 required positional argument: {first[0]!r}")
+
+
 def in_place(fn: Callable[..., Any], keeps_shape: bool = False, shows_out: bool = False) -> Callable[..., Any]:
     """The variant of `fn(x, ...)` that puts the result into x and returns x; its name gets an underscore.
 
@@ -185,7 +193,10 @@ def in_place(fn: Callable[..., Any], keeps_shape: bool = False, shows_out: bool 
         [1.0]
     """
 
-    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+    first = first_names(fn)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        x, args = (args[0], args[1:]) if args else (_taken(fn.__name__, first, kwargs), args)
         if not hasattr(x, "_become"):
             raise DTypeError(f"{fn.__name__}_: x must be a tensor, got {type(x).__name__}")
         return become(fn.__name__, x, fn(x, *args, **kwargs), keeps_shape, (*args, *kwargs.values()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .arguments import rank_of
+from .sizes import have_one_shape
 
 
 class DenseLayout:
@@ -63,9 +64,9 @@ class DenseLayout:
     get_strides = stride
 
     def is_same_shape(self: Any, y: Any) -> Any:
-        """Whether `y` has the same shape."""
+        """Whether `y` has the same shape: a 0-D tensor in a program where only a run knows."""
         rank_of("is_same_shape", y, "y")
-        return self.shape == y.shape
+        return have_one_shape(self, y)
 
     def value(self) -> Any:
         """This tensor, as old code spells it."""

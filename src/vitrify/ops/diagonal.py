@@ -75,7 +75,9 @@ def _two_axes(op: str, axis1: int, axis2: int, ndim: int) -> tuple[int, int]:
 
 
 @aliased(x="input", axis2="dim2", axis1="dim1")
-def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Any:
+def diagonal(
+    x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None, *, out: Any = None
+) -> Any:
     """The diagonal number `offset` of the matrices in dimensions axis1 and axis2, as the last dimension; a view.
 
     Source: paddle.diagonal.
@@ -86,7 +88,7 @@ def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str 
         [1, 4]
     """
     a, b = _two_axes("diagonal", axis1, axis2, rank_of("diagonal", x))
-    return diagonal_op(x, offset=offset, axis1=a, axis2=b)
+    return finish("diagonal", diagonal_op(x, offset=offset, axis1=a, axis2=b), out)
 
 
 # -- building --------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from ..core.dtype import as_dtype, bool_, float64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axes, numel
 from ..core.rng import Generator
-from .arguments import is_tensor, is_unknown, rank_of
+from .arguments import is_tensor, is_unknown, rank_of, static_ints
 from .elementwise import multiply_op, scale, scale_op
 from .like import assign_op, cast, cast_op
 from .registry import Instead, NoGradient, OpDef, define_op
@@ -174,7 +174,9 @@ def dropout(
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise ArgumentError(f"dropout: mode must be 'upscale_in_train' or 'downscale_in_infer', got {mode!r}")
     upscale = mode == "upscale_in_train"
-    axes = normalize_axes("dropout", tuple(axis) if isinstance(axis, (list, tuple)) else axis, rank_of("dropout", x))
+    axes = normalize_axes(
+        "dropout", axis if axis is None else static_ints("dropout", axis, "axis"), rank_of("dropout", x)
+    )
     if unknown:
         out = _by_unknown(x, p, axes, training, upscale)
         return x._become(out) if inplace and training else out

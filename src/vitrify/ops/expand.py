@@ -13,7 +13,7 @@ from ..core.errors import ArgumentError, DTypeError, ShapeError, UnknownValueErr
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from ..core.meta import broadcast_shapes as common_shape
 from .accumulate import add_along
-from .arguments import as_int, as_ints, entries, is_tensor, packs_ints, rank_of
+from .arguments import as_int, as_ints, entries, finish, is_tensor, packs_ints, rank_of
 from .like import broadcast_view, expand_like_op, sum_to_like
 from .meta_rules import need_reach
 from .moving_forms import broadcast_form
@@ -99,7 +99,7 @@ def broadcast_to(x: Any, shape: Any, name: str | None = None) -> Any:
 
 
 @aliased(x="input", y="other")
-def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
+def expand_as(x: Any, y: Any, name: str | None = None, *, out: Any = None) -> Any:
     """x repeated to y's shape. Source: paddle.expand_as.
 
     Example:
@@ -109,7 +109,8 @@ def expand_as(x: Any, y: Any, name: str | None = None) -> Any:
     """
     rank_of("expand_as", y, "y")
     shape = tuple(y.shape)
-    return expand_like_op(x, y) if UNKNOWN in shape else expand_op(x, shape=shape)
+    result = expand_like_op(x, y) if UNKNOWN in shape else expand_op(x, shape=shape)
+    return finish("expand_as", result, out)
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> list[int]:

@@ -181,7 +181,8 @@ def _quantile(op: str, x: Any, q: Any, axis: Any, keepdim: bool, interpolation: 
         return _pick(wanted, axes, keepdim, skip_nan, *places, of_nothing=0.0)  # 0 as PaddlePaddle has it
 
     many = q.ndim > 0 if is_tensor(q) else isinstance(q, (list, tuple))
-    return stack([one(_checked(op, part)) for part in q], 0) if many else one(_checked(op, q))
+    found = [one(_checked(op, part)) for part in (q if many else [q])]
+    return found[0] if len(found) == 1 else stack(found, 0)
 
 
 def _checked(op: str, q: Any) -> Any:
@@ -197,7 +198,7 @@ def quantile(
     x: Any, q: Any, axis: Any = None, keepdim: bool = False, interpolation: str = "linear", name: str | None = None, *,
     out: Any = None,
 ) -> Any:  # fmt: skip
-    """The q-quantile over `axis`, for each q in [0, 1]; a list of q gives one more leading dimension.
+    """The q-quantile over `axis`, for each q in [0, 1]; several q give one more leading dimension.
 
     interpolation: "linear", "lower", "higher", "nearest" or "midpoint" between two elements. float64 x gives float64,
     all else float32. Source: paddle.quantile.

@@ -9,7 +9,7 @@ from ..core.alias import aliased, dim_first
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
 from .accumulate import add_along, add_at, put_at
-from .arguments import as_ints, is_tensor, rank_of, static_int
+from .arguments import as_ints, finish, is_tensor, rank_of, static_int
 from .creation import full
 from .gather import gather_nd_shape, gather_op, nd_index, need_integers
 from .index import array_index, index_get_op, index_put_op, summed_to_value, with_item
@@ -180,6 +180,7 @@ index_add_op = define_op(
 )
 
 
+@aliased(input="x", source="value")
 def _index_add_along(input: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1, out: Any = None) -> Any:
     return index_add(input, index, dim, source, alpha, out=out)
 
@@ -253,7 +254,9 @@ index_put_add_op = define_op(
 
 
 @aliased(x="input", value="values")
-def index_put(x: Any, indices: Sequence[Any], value: Any, accumulate: bool = False, name: str | None = None) -> Any:
+def index_put(
+    x: Any, indices: Sequence[Any], value: Any, accumulate: bool = False, name: str | None = None, *, out: Any = None
+) -> Any:
     """A copy of x in which x[indices] is `value`, or with `accumulate` has value added, repeated places included.
 
     indices: a tuple of integer or bool tensors; value: a tensor of x's dtype that broadcasts to x[indices]. Of
@@ -270,9 +273,9 @@ def index_put(x: Any, indices: Sequence[Any], value: Any, accumulate: bool = Fal
     if x.dtype is not value.dtype:
         raise DTypeError(f"index_put: x is {x.dtype.name}, value is {value.dtype.name}", hint="cast value to x's dtype")
     if not accumulate:
-        return with_item(x, tuple(indices), value, index_put_op)
+        return finish("index_put", with_item(x, tuple(indices), value, index_put_op), out)
     index = parse_index("index_put", x, tuple(indices))
-    return index_put_add_op(x, value, *index.arrays, axes=index.axes)
+    return finish("index_put", index_put_add_op(x, value, *index.arrays, axes=index.axes), out)
 
 
 # -- whole regions ---------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 from ..core.errors import ArgumentError, DTypeError, ShapeError
@@ -60,9 +61,9 @@ def _end(op: str, axis: int) -> bool:
 
 
 def _positive(op: str, name: str, value: Any) -> int:
-    if not isinstance(value, int) or value <= 0:
+    if not isinstance(value, Integral) or value <= 0:
         raise ArgumentError(f"{op}: {name} must be a positive int, got {value!r}")
-    return value
+    return int(value)
 
 
 def frame(x: Any, frame_length: int, hop_length: int, axis: int = -1, name: str | None = None) -> Any:

@@ -77,6 +77,20 @@ def shape(input: Any) -> Any:
     return shape_op(input)
 
 
+def have_one_shape(x: Any, y: Any) -> Any:
+    """Whether x and y have the same shape: a bool, or a 0-D bool tensor where only a run knows their sizes."""
+    if len(x.shape) != len(y.shape) or any(a != b and UNKNOWN not in (a, b) for a, b in zip(x.shape, y.shape)):
+        return False
+    if x is y:
+        return True
+    found: Any = True
+    for axis, sizes in enumerate(zip(x.shape, y.shape)):
+        if UNKNOWN in sizes:
+            alike = size_of(x, axis) == size_of(y, axis)
+            found = alike if found is True else found & alike
+    return found
+
+
 def dim_size(x: Any, axis: int) -> Any:
     """The size of one dimension of x, as a 0-D int64 tensor."""
     rank_of("shape", x)

@@ -81,7 +81,9 @@ def _position(name: str, x: Any, axis: Any, keepdim: bool, dtype: Any) -> Any:
 
 
 @aliased(x="input", axis="dim")
-def argmax(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None) -> Any:
+def argmax(
+    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None, *, out: Any = None
+) -> Any:
     """The position of the first largest element along `axis`, or in the flattened x for None.
 
     Raises ShapeError when there is no element. Source: paddle.argmax.
@@ -91,11 +93,13 @@ def argmax(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64"
         >>> paddle.argmax(paddle.to_tensor([[1.0, 5.0], [6.0, 4.0]]), axis=1).tolist()
         [1, 0]
     """
-    return _position("argmax", x, axis, keepdim, dtype)
+    return finish("argmax", _position("argmax", x, axis, keepdim, dtype), out)
 
 
 @aliased(x="input", axis="dim")
-def argmin(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None) -> Any:
+def argmin(
+    x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64", name: str | None = None, *, out: Any = None
+) -> Any:
     """The position of the first smallest element along `axis`, or in the flattened x for None.
 
     Raises ShapeError when there is no element. Source: paddle.argmin.
@@ -105,7 +109,7 @@ def argmin(x: Any, axis: Any = None, keepdim: bool = False, dtype: Any = "int64"
         >>> paddle.argmin(paddle.to_tensor([[1.0, 5.0], [6.0, 4.0]]), axis=1).tolist()
         [0, 1]
     """
-    return _position("argmin", x, axis, keepdim, dtype)
+    return finish("argmin", _position("argmin", x, axis, keepdim, dtype), out)
 
 
 # -- log-sum-exp -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from ..core.dtype import DType, float64, int64
 from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .accumulate import add_rows
-from .arguments import as_ints, dims, entries, is_tensor, rank_of
+from .arguments import as_ints, dims, entries, finish, is_tensor, rank_of
 from .creation import arange, ones
 from .expand import expand
 from .join import concat, stack
@@ -134,7 +134,7 @@ nearest_op: OpDef = define_op(
 @aliased(x="input")
 def grid_sample(
     x: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True,
-    name: str | None = None,
+    name: str | None = None, *, out: Any = None,
 ) -> Any:  # fmt: skip
     """x at the places that grid names in coordinates from -1 to 1, last dimension first.
 
@@ -156,9 +156,7 @@ def grid_sample(
         if value not in known:
             raise ArgumentError(f"grid_sample: {what} must be one of {', '.join(known)}, got {value!r}")
     at = sample_positions_op(grid, x, padding_mode=padding_mode, align_corners=bool(align_corners))[0]
-    if mode == "nearest":
-        return nearest_op(x, at)
-    return sample_linear(x, at)
+    return finish("grid_sample", nearest_op(x, at) if mode == "nearest" else sample_linear(x, at), out)
 
 
 def sample_linear(x: Any, at: Any) -> Any:

@@ -14,7 +14,7 @@ from ..ops.methods import TensorMethods
 from ..ops.scatter import scatter_nd
 from ..ops.search import searchsorted
 from ..ops.shape import unsqueeze
-from ..ops.sizes import size_of
+from ..ops.sizes import have_one_shape, size_of
 from ..ops.sparse_tensor import SparseCooTensor, SparseTensor, unraveled
 from ..ops.unique import unique
 from .unary import need_sparse
@@ -119,7 +119,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Any:
     return _with_number("divide", x, y, elementwise.divide)
 
 
-def is_same_shape(x: Any, y: Any) -> bool:
+def is_same_shape(x: Any, y: Any) -> Any:
     """Whether two tensors, sparse or dense, have the same shape. Source: paddle.sparse.is_same_shape.
 
     Example:
@@ -130,4 +130,4 @@ def is_same_shape(x: Any, y: Any) -> bool:
     """
     rank_of("is_same_shape", x)
     rank_of("is_same_shape", y, "y")
-    return list(x.shape) == list(y.shape)
+    return have_one_shape(x, y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from inspect import cleandoc
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from ...core.dtype import DTypeLike
@@ -25,9 +26,9 @@ _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 def as_sizes(value: Size, dims: int, name: str, owner: str) -> list[int]:
     """`value` for each of `dims` dimensions; raises ArgumentError for a list of another length."""
-    if isinstance(value, int):
-        return [value] * dims
-    sizes = [int(v) for v in value]
+    if isinstance(value, Integral):
+        return [int(value)] * dims
+    sizes = [int(v) for v in value]  # type: ignore[union-attr]
     if len(sizes) != dims:
         raise ArgumentError(f"{owner}: {name} needs 1 or {dims} values, got {sizes}")
     return sizes
@@ -226,7 +227,7 @@ def _conv_class(name: str, dims: int, data_format: str, function: Any) -> type[_
         Layer.__init__(self)
         self._set(
             in_channels, out_channels, kernel_size, stride=stride, padding=padding, dilation=dilation, groups=groups,
-            data_format=data_format, weight_attr=weight_attr, bias_attr=bias_attr if bias else False,
+            data_format=data_format, weight_attr=weight_attr, bias_attr=False if bias is False else bias_attr,
             padding_mode=padding_mode, device=device, dtype=dtype,
         )  # fmt: skip
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 from inspect import Signature, signature
+from numbers import Integral
 from typing import Any, ClassVar
 
 from ...core.alias import aliased
@@ -395,7 +396,8 @@ class LayerNorm(Layer):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        self._normalized_shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        one = isinstance(normalized_shape, Integral)
+        self._normalized_shape = [int(normalized_shape)] if one else list(normalized_shape)  # type: ignore[arg-type]
         self._epsilon = epsilon
         # The parameters are flat, in the row-major order of the normalized dimensions.
         size = [math.prod(self._normalized_shape)]
