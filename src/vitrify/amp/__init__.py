@@ -1,5 +1,6 @@
 """Automatic mixed precision, with Paddle's names."""
 
+from . import debugging
 from .auto_cast import (
     auto_cast,
     autocast,
@@ -20,6 +21,7 @@ __all__ = [
     "amp_guard",
     "auto_cast",
     "autocast",
+    "debugging",
     "decorate",
     "get_autocast_cpu_dtype",
     "get_autocast_dtype",

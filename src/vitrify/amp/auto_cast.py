@@ -9,7 +9,7 @@ from ..core.errors import ArgumentError
 from ..core.modes import AmpState, Scoped
 from ..core.modes import amp_state as _state
 from ..core.place import CUDAPlace, as_place, current_place
-from ..ops.registry import all_ops
+from .op_names import our_op_names
 
 LEVELS = ("O0", "OD", "O1", "O2")
 DTYPES = ("float16", "bfloat16")
@@ -42,7 +42,7 @@ def auto_cast(
         raise ArgumentError(f"auto_cast: level must be O0, OD, O1 or O2, got {level!r}")
     if enable and dtype not in DTYPES:
         raise ArgumentError(f"auto_cast: dtype must be 'float16' or 'bfloat16', got {dtype!r}")
-    allow, deny = _op_names(custom_white_list), _op_names(custom_black_list)
+    allow, deny = our_op_names(custom_white_list), our_op_names(custom_black_list)
     if allow & deny:
         raise ArgumentError(f"auto_cast: these ops are in both custom lists: {', '.join(sorted(allow & deny))}")
     off = not enable or level == "O0"
@@ -61,14 +61,6 @@ def autocast(
         paddle.bfloat16
     """
     return auto_cast(enabled, dtype=dtype)
-
-
-def _op_names(names: Iterable[str] | None) -> frozenset[str]:
-    """Our names of the ops that `names` lists by ours or by Paddle's."""
-    if names is None:
-        return frozenset()
-    ours = {op.maps["paddle"]: op.name for op in all_ops() if "paddle" in op.maps}
-    return frozenset(ours.get(name, name) for name in names)
 
 
 def is_autocast_enabled(device_type: Any = None) -> bool:

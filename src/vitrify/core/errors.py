@@ -119,7 +119,7 @@ class NoGradientError(ArgumentError, RuntimeError):
 
 
 class NotFiniteError(UserCodeError, RuntimeError):
-    """A result has a NaN or an infinity, and `FLAGS_check_nan_inf` asks to stop there."""
+    """A result has a NaN or an infinity, and `FLAGS_check_nan_inf` or a tensor checker asks to stop there."""
 
 
 class OutOfMemoryError(UserCodeError, MemoryError):

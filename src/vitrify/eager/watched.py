@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..core.config import BENCHMARK, CHECK_NAN_INF
+from ..core.inspector import show
 from ..core.source import user_frames
 from ..core.timeline import TIMELINE, Timeline, TracerEventType, now
 from ..device.api import wait_for
@@ -64,4 +65,5 @@ def _run(timeline: Timeline | None, op: OpDef, arrays: list[Any], attrs: Mapping
                 timeline.allocated(array, op.name)
     if CHECK_NAN_INF.value:
         check_finite(op.name, results)
+    show(op, arrays, results)
     return out

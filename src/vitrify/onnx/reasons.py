@@ -16,6 +16,7 @@ _DETECTION = "ONNX has no operator for it, and its loops over boxes make no grap
 _IN_OTHERS = "it is written in other ops, as far as the sizes that it needs are known, else not at all"
 _NESTED = "ONNX has no sequences of sequences"
 _HOST = "it calls Python, which an ONNX model cannot"
+_SAYS = "it prints and raises, which ONNX operators do not"
 _LATE = "it calls a function with numbers that only a run knows, which are attributes in ONNX"
 _PYTHON = "it computes as Python's numbers do, errors included, which ONNX has no way to raise"
 _HASHED = "it finds keys as Python's dicts and sets do, by hash and order, which no ONNX operator does"
@@ -85,6 +86,7 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(("list_zip", "list_pluck"), _NESTED),
     **dict.fromkeys(("host_callback", "host_draw", "host_effect", "host_value", "differentiable_host_callback"), _HOST),
     "py_func": _HOST,
+    "check_numerics": _SAYS,
     **dict.fromkeys(("key_place", "set_has", "set_order", "set_popped"), _HASHED),
     **dict.fromkeys(("call", "pack_frame", "unpack_frame"), _FRAMES),
     **dict.fromkeys(("ctc", "rnnt"), _LOSS),

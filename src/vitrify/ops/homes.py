@@ -75,6 +75,7 @@ ops.nms: nms
 ops.normalization: group_norm instance_norm layer_norm norm_grad rms_norm
 ops.norms: p_norm
 ops.number: number_divide number_floor_divide number_mod number_pow number_pow_modulo number_round
+ops.numerics: check_numerics
 ops.pad: pad pad_adjoint
 ops.patches: fold_patches fold_patches_like unfold_patches
 ops.pool: avg_pool avg_pool_grad max_pool max_pool_gather max_pool_grad max_pool_with_index

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import ArgumentError, DTypeError, UnsupportedError
+from ..core.inspector import show
 from ..core.modes import recorder
 from ..core.outside import outside_programs
+from ..core.setting import WATCH
 from ..core.timeline import TracerEventType, span
 from ..eager.gradients import stops_gradient, training_of_trace
 from ..eager.tensor import Tensor, wrap
 from ..ir.graph_tensor import is_number
+from ..ops.registry import get_op
 from .in_program import ProgramState, apply_in_program, backward_in_program, check_loss, load_state, set_rate
 from .in_trace import rate_in_trace, set_rate_in_trace, step_in_trace
 from .lr.base import LRScheduler, StateMismatchError
@@ -237,6 +240,9 @@ class Optimizer:
             if not self._update_together(rule, found, rate):
                 for each in found:
                     self._update(rule, *each, rate)
+        if WATCH.on:
+            for param, _ in pairs:
+                show(get_op(rule.name), [], [param._data])
 
     def _update(self, rule: UpdateRule, slot: Slot, array: Any, grad: Any, rate: float) -> None:
         """Run the rule on one parameter."""

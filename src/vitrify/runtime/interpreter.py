@@ -264,7 +264,7 @@ class InterpreterCore:
             if results is not None:
                 return results
         new = None if self._checked_shapes is None else self._new_shapes(frame)
-        if self.plans is not None and new is None and not (observer is not None and observer.finite):
+        if self.plans is not None and new is None and not (observer is not None and observer.looks):
             return tuple(_on_streams.run_on_streams(self, frame, observer))
         frame = [*arrived(frame, self.surroundings.place)] if self.plans is not None else frame
         frame += self._rest

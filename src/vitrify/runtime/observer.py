@@ -11,12 +11,15 @@ from threading import Lock
 from typing import Any
 
 from ..core.config import BENCHMARK, CHECK_NAN_INF
+from ..core.inspector import INSPECTORS, Inspector, dtype_of
+from ..core.lazy import lazy_module
 from ..core.timeline import TIMELINE, Timeline, TracerEventType, now
 from ..device.api import wait_for
 from ..ops.failure import metas_of
-from ..ops.finite import check_finite
 from ..ops.work import operations
 from .instruction import Frame, Instruction
+
+_finite = lazy_module("vitrify.ops.finite")
 
 
 class Timings:
@@ -43,10 +46,11 @@ class Observer:
     """Runs instructions and notes what was asked for: one for each run.
 
     `timings` is there under `FLAGS_benchmark`; then every instruction waits for its device. `after`: for each
-    instruction those that it waited for, for arrows between lanes. `label`: what the program is called.
+    instruction those that it waited for, for arrows between lanes. `label`: what the program is called. `inspectors`:
+    who else looks at results.
     """
 
-    __slots__ = ("after", "finite", "label", "number", "timeline", "timings")
+    __slots__ = ("after", "finite", "inspectors", "label", "number", "timeline", "timings")
 
     def __init__(
         self,
@@ -55,16 +59,19 @@ class Observer:
         timings: Timings | None,
         after: Sequence[Sequence[int]] = (),
         label: str = "",
+        inspectors: Sequence[Inspector] = (),
     ) -> None:
         self.label = label
         self.timeline = timeline
         self.finite = finite
+        self.inspectors = inspectors
         self.timings = timings
         self.after = after
         self.number = -1 if timeline is None else next(timeline.runs)
 
     def run(self, index: int, instruction: Instruction, frame: Frame) -> None:
         """Run an instruction on a frame, and free what dies behind it. Raises NotFiniteError where that is checked."""
+        dtype = dtype_of([frame[slot] for slot in instruction.reads]) if self.inspectors else None
         start = now()
         instruction.bare(frame)
         results = [frame[slot] for slot in instruction.writes]
@@ -75,7 +82,9 @@ class Observer:
             self.note(index, instruction, start, now(), frame, results)
         if self.finite:
             operator = instruction.operator
-            check_finite(operator.op.name, results, [var.name for var in operator.outputs])
+            _finite.check_finite(operator.op.name, results, [var.name for var in operator.outputs])
+        for inspector in self.inspectors:
+            inspector.saw(instruction.operator.op, dtype or dtype_of(results), results)
         del results
         if instruction.dead:
             start = now()
@@ -139,6 +148,11 @@ class Observer:
         if self.timeline is not None:
             self.timeline.add(kind, name, start, now(), args)
 
+    @property
+    def looks(self) -> bool:
+        """Whether what operators give is looked at, and not only when they run."""
+        return self.finite or bool(self.inspectors)
+
     @contextmanager
     def freeing(self, count: int) -> Iterator[None]:
         """Note that the block frees so many buffers."""
@@ -150,6 +164,7 @@ class Observer:
 def observer_of(core: Any, after: Sequence[Sequence[int]] = ()) -> Observer | None:
     """The observer of one run of a core; None if nothing is on in this thread or task."""
     timeline, finite, timed = TIMELINE.get(), CHECK_NAN_INF.value, BENCHMARK.value
-    if timeline is None and not finite and not timed:
+    inspectors = INSPECTORS.get()
+    if timeline is None and not finite and not timed and not inspectors:
         return None
-    return Observer(timeline, finite, core.timings if timed else None, after, core.label)
+    return Observer(timeline, finite, core.timings if timed else None, after, core.label, inspectors)

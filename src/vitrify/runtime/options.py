@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.config import BENCHMARK, CHECK_NAN_INF, DETERMINISTIC, SEQUENTIAL_RUN, SERIAL_RUN
 from ..core.errors import ArgumentError, DTypeError
+from ..core.inspector import INSPECTORS
 from ..core.timeline import TIMELINE
 
 MODES = ("auto", "trace", "threads", "streams")
@@ -91,7 +92,7 @@ def in_force(options: ExecutionOptions, optimized: bool = False) -> ExecutionOpt
     optimized: the operators are others now.
     """
     serial, sequential, deterministic = SERIAL_RUN.value, SEQUENTIAL_RUN.value, DETERMINISTIC.value
-    if optimized and (TIMELINE.get() is not None or CHECK_NAN_INF.value or BENCHMARK.value):
+    if optimized and (TIMELINE.get() is not None or CHECK_NAN_INF.value or BENCHMARK.value or INSPECTORS.get()):
         options = replace(options, passes=False)
     if not (serial or sequential or deterministic):
         return options
