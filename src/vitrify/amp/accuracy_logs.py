@@ -39,6 +39,7 @@ def compare_accuracy(
 
     Example:
         >>> import tempfile, vitrify as paddle
+        >>> from pathlib import Path
         >>> debugging, mode = paddle.amp.debugging, paddle.amp.debugging.DebugMode.CHECK_ALL
         >>> folder = tempfile.mkdtemp()
         >>> for dtype in ("float32", "float16"):
@@ -46,7 +47,7 @@ def compare_accuracy(
         ...     y = paddle.ones([2], dtype) * 60000 * 2
         ...     debugging.disable_tensor_checker()
         >>> debugging.compare_accuracy(f"{folder}/float32", f"{folder}/float16", f"{folder}/both.csv")
-        >>> [line.split(",")[:3] for line in open(f"{folder}/both.csv")][2:]
+        >>> [line.split(",")[:3] for line in Path(f"{folder}/both.csv").read_text().splitlines()][2:]
         [['multiply', '', 'equal'], ['multiply', '', 'only the second has NaN or Inf']]
     """
     if dump_all_tensors:
