@@ -122,3 +122,28 @@ def test_unscaling_is_seen():
     assert held.tolist() == [16, 16, 16]
     scaler.unscale_(opt)
     assert held.tolist() == [2, 2, 2]
+
+
+def test_large_gradients_that_were_cleared_are_zeros_that_can_be_written_and_added_to():
+    p = paddle.create_parameter([64, 128], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    opt = paddle.optimizer.SGD(1.0, parameters=[p])
+    (p * 2).sum().backward()
+    held = p.grad
+    opt.clear_grad()
+    assert (held.numpy() == 0).all() and held is not p.grad
+    opt.step()
+    assert (p.numpy() == 1).all()
+    with paddle.no_grad():
+        p.grad[0] = 3.0
+    assert p.grad[0, 0].item() == 3 and p.grad[1, 0].item() == 0
+    (p * 2).sum().backward()
+    assert p.grad[0, 0].item() == 5 and p.grad[1, 0].item() == 2
+    opt.clear_grad()
+    (p * -0.0).sum().backward()
+    assert p.grad.numpy().flags.writeable and not np.signbit(p.grad.numpy()).any()  # they were added to zeros
+    other = paddle.ones([64, 128])
+    other.stop_gradient = False
+    (other * 2).sum().backward()
+    other.clear_grad()
+    other.grad.set_value(paddle.full([64, 128], 4.0))
+    assert (other.grad.numpy() == 4).all()

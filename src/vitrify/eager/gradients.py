@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from ..core.modes import recorder
 from . import backward as _backward
 from .tape import TENSORS
@@ -44,6 +46,27 @@ class Gradients(Protocol):
         """The gradient for each of `inputs`, leaving every `.grad` alone."""
 
 
+# What all zeros are that `clear` leaves for large tensors: backward adds to them, and nobody writes or reads them.
+_ZERO = bytes(np.dtype(np.complex128).itemsize)
+_LARGE = 1 << 12
+
+
+def _zeros_for(owner: Tensor) -> Tensor:
+    """Zeros of a tensor's shape; of a large one a single zero spread over it, until `held_grad` is asked."""
+    data = owner._data
+    if data.__class__ is not np.ndarray or data.size < _LARGE or data.dtype.itemsize > len(_ZERO):
+        return TENSORS.zeros(data.shape, data.dtype)
+    return TENSORS.wrap(np.ndarray(data.shape, data.dtype, _ZERO, 0, (0,) * data.ndim))
+
+
+def held_grad(owner: Tensor) -> Tensor | None:
+    """`owner._grad`, in memory of its own; in a trace a variable of the program."""
+    held = owner._grad
+    if held is not None and isinstance(held, TAPE.kind) and held._data.base is _ZERO:
+        held._data = TENSORS.zeros(held._data.shape, held._data.dtype)._data
+    return held
+
+
 class Tape:
     """Gradients of eager code: fields of Tensors, which backward fills by walking the tape."""
 
@@ -53,7 +76,7 @@ class Tape:
 
     def grad_of(self, owner: Tensor) -> Tensor | None:
         """`owner.grad`, which has a count of changes from here on: `settle` tells by it that it has been read."""
-        held = owner._grad
+        held = held_grad(owner)
         if held is not None:
             held.version_cell()
         return held
@@ -71,8 +94,9 @@ class Tape:
         if held is None or not set_to_zero:
             owner._grad = None
             return
-        held._refill(TENSORS.zeros(owner._data.shape, owner._data.dtype)._data)
-        owner._grad = TENSORS.zeros(owner._data.shape, owner._data.dtype)
+        if held._cell is not None:  # it has been read
+            held._refill(TENSORS.zeros(owner._data.shape, owner._data.dtype)._data)
+        owner._grad = _zeros_for(owner)
         owner._grad.stop_gradient = held.stop_gradient
         if held.stop_gradient:
             owner._grad.__dict__["is_cleared_"] = True

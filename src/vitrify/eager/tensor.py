@@ -154,10 +154,15 @@ class Tensor(Content, Exchange, Kinds, Layout):
 
     def _accumulate(self, ct: Tensor) -> None:
         """Add `ct` to `.grad`, in memory of its own. Who has read `.grad`, or detached it, has the sum, too."""
-        if self._grad is not None:
+        held = self._grad
+        if held is not None:
             with scoped(grad_enabled, False):
-                self._grad._refill(bind_pair(get_op("add"), self._grad, ct)._data)
-            end_cleared(self._grad)
+                total = bind_pair(get_op("add"), held, ct)._data
+            if held._cell is None:  # nobody has read it
+                held._hold_array(total)
+            else:
+                held._refill(total)
+            end_cleared(held)
             return
         array = ct._data
         ours = array.dtype == self._data.dtype and array.base is None and ct._cell is None

@@ -18,7 +18,7 @@ from ..convert.state.journal import note_write
 from ..convert.values.optional import is_none, optional_kind
 from ..core.errors import UnsupportedError
 from ..core.modes import grad_enabled, scoped
-from ..eager.gradients import Handle
+from ..eager.gradients import Handle, held_grad
 from ..eager.tensor import Tensor
 from ..ir.program import Variable, position
 from ..ir.stop_flags import want_own_gradient
@@ -184,7 +184,7 @@ class Leaves:
             self.pin(owner)
             observer = current_observer()
             assert observer is not None
-            held = owner._grad
+            held = held_grad(owner)
             observer.attribute(owner, "grad", held)
             if isinstance(held, Tensor):
                 self._gradients[id(held)] = held

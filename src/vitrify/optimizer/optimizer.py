@@ -14,7 +14,7 @@ from ..core.modes import recorder
 from ..core.outside import outside_programs
 from ..core.setting import WATCH
 from ..core.timeline import TracerEventType, span
-from ..eager.gradients import stops_gradient, training_of_trace
+from ..eager.gradients import held_grad, stops_gradient, training_of_trace
 from ..eager.tensor import Tensor, wrap
 from ..ir.graph_tensor import is_number
 from ..ops.registry import get_op
@@ -217,7 +217,8 @@ class Optimizer:
         with span(TracerEventType.Optimization, f"{self._owner}.step"):
             lr = self.get_lr()
             for group in self._groups:
-                pairs = [(p, p._grad) for p in group.params if p._grad is not None and not p.stop_gradient]
+                grads = [(p, held_grad(p)) for p in group.params if not p.stop_gradient]
+                pairs = [(p, grad) for p, grad in grads if grad is not None]
                 self._apply(group, pairs, lr)
 
     def _apply(self, group: Group, pairs: PairList, lr: float) -> None:

@@ -19,6 +19,7 @@ from ...core.errors import UnsupportedError
 from ...core.made import Made
 from ...core.meta import Meta, Shape
 from ...core.pytree import OpenDict, OpenList, OverList
+from ...eager.gradients import held_grad
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor, wrap
 from ...ir.builder import current_builder
@@ -236,9 +237,8 @@ class Observer:
         if held is not None and name not in held:  # else `__getattr__` is not asked
             self.absent(owner, name, Source(f"{asked.__name__}.{name}", partial(plainly_held, owner, name)))
         if isinstance(owner, Tensor) and name in FLAGS and builder().held(owner) not in builder().flagged:
-            key = (id(owner), "stop_gradient")
-            source = Source.attribute(owner, "stop_gradient")
-            self.guards.setdefault(key, Guard(source, owner.stop_gradient, Exactly(owner.stop_gradient), key))
+            key, flag = (id(owner), "stop_gradient"), owner.stop_gradient
+            self.guards.setdefault(key, Guard(Source.attribute(owner, "stop_gradient"), flag, Exactly(flag), key))
 
     def of_class(self, cls: type, name: str) -> None:
         """What `cls`, a library's or not, or a base of it holds under `name` was called or read: tests exchange it."""
@@ -280,7 +280,7 @@ class Observer:
                 hint="read it before, or outside of the function",
             )
         if isinstance(owner, Tensor) and name == "grad":  # another tensor after each backward
-            self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: owner._grad), value, changed_only)
+            self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: held_grad(owner)), value, changed_only)
             return value
         is_kept = isinstance(owner, Tensor) and _is_kept_by(owner, name)
         is_of_program = isinstance(owner, CONTAINERS) and (type(owner) in CONTAINERS or id(owner) not in self.met)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...eager.gradients import Handle, settle_computed
+from ...eager.gradients import Handle, held_grad, settle_computed
 from ...eager.tensor import Tensor, wrap
 
 
@@ -26,7 +26,7 @@ class GradientPlace:
 
     def get(self) -> Any:
         """The gradient, or None."""
-        return self.owner._grad if isinstance(self.owner, Tensor) else self.owner.__dict__.get("_grad")
+        return held_grad(self.owner) if isinstance(self.owner, Tensor) else self.owner.__dict__.get("_grad")
 
     def set(self, value: Any) -> None:
         """Hold `value`, in memory that is no part of another array."""
