@@ -150,6 +150,35 @@ def try_finally(x, log):
     return x
 
 
+def return_in_try(x, log):
+    try:
+        if x > 0:
+            raise ValueError("positive")
+        return x
+    except ValueError as err:
+        log(err)
+        return -x
+    finally:
+        log(x)
+
+
+def finally_returns(xs):
+    for x in xs:
+        try:
+            if x > 0:
+                raise ValueError
+        finally:
+            return x
+
+
+def annotated(x: "Tensor", *, k: int = 3, name: str | None = None) -> "Tensor":
+    a = b = x
+    class Scale:
+        def of(self, v: "Tensor" = x) -> "Tensor":
+            return v * k
+    return Scale().of(a) + b
+
+
 def targets(self, xs, i, j):
     first, *self.rest = xs
     xs[i], xs[j] = xs[j], xs[i]
@@ -206,7 +235,7 @@ def dict_displays(x, d):
 
 FUNCTIONS = (
     if_elif, if_attribute, if_containers, if_effects, if_function, if_delete, nested_loops, return_in_nested_loops,
-    while_else, while_walrus, for_range, for_tuple_state, ternaries, guarded, caught_raise, jump_in_finally, try_finally, targets, closures, casts,
-    docstring_only, dict_displays,
+    while_else, while_walrus, for_range, for_tuple_state, ternaries, guarded, caught_raise, jump_in_finally,
+    try_finally, return_in_try, finally_returns, annotated, targets, closures, casts, docstring_only, dict_displays,
 )  # fmt: skip
 METHODS = (Child.forward,)

@@ -76,7 +76,7 @@ class _Stores(ScopeTransformer):
         self.context = context
 
     def visit_Assign(self, node: Node) -> Node | Stmts:
-        (target,) = node.targets
+        target = node.targets[0]  # if there are more, all are names
         if not isinstance(target, gast.Attribute):
             return node
         before, value = settled(node.value, [target.value], self.context)

@@ -3,6 +3,8 @@
 A loop that breaks keeps one `break`, as its last statement: `if broke: break`. That is valid Python at this stage,
 and the loop transformer makes it the loop's extra condition. `continue` disappears: what it skips moves
 into the other branch or behind a flag. `else` of a loop is what follows it, if it did not break.
+A loop that ends in its first iteration, as the bodies of rewritten `try` statements do, is no loop: its statements
+stay, and what a `break` skips moves likewise.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import gast
 
 from ..core.errors import InternalError
 from .context import Context
-from .jumps import JumpLowering, contains, flag_of_breaks, has_break, is_loop_jump
+from .jumps import JumpLowering, contains, flag_of_breaks, flags_of_breaks, has_break, is_loop_jump, runs_once
 from .native import native_constructs
 from .nodes import Node, ScopeTransformer, Stmts, functions_in
 from .quote import quote
@@ -40,6 +42,8 @@ class _Loops(ScopeTransformer):
         if node in self.native:
             return self.generic_visit(node)
         node = self.generic_visit(node)  # inner loops first; afterwards the jumps left are this loop's own
+        if runs_once(node):
+            return self._once(node)
         breaks, given = has_break(node.body), flag_of_breaks(node.body)
         jumps = _LoopJumps(self.context, given)
         node.body = jumps.filled(node.body, tail=True, at=node)
@@ -53,6 +57,13 @@ class _Loops(ScopeTransformer):
         return [*first, node, *jumps.guard([jumps.broke], rest)]
 
     visit_For = visit_While = _loop
+
+    def _once(self, node: Node) -> Stmts:
+        """The statements of a loop that ends in its first iteration."""
+        jumps = _BlockJumps(self.context)
+        body = jumps.lower(node.body, tail=True, at=node)
+        first = [] if jumps.broke is None else quote("broke = False", at=node, broke=jumps.broke)
+        return [*first, *body]
 
 
 class _LoopJumps(JumpLowering):
@@ -88,3 +99,20 @@ class _LoopJumps(JumpLowering):
     def _skipped(self) -> str:
         self.skipped = self.skipped or self.context.names.fresh("skipped")
         return self.skipped
+
+
+class _BlockJumps(_LoopJumps):
+    """Out of a loop that ends in its first iteration.
+
+    A `break` that has nothing to skip needs no flag, as no iteration follows, and one that comes with a flag no other.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context, None)
+
+    def land(self, stmt: Node, tail: bool) -> Stmts:
+        return [] if tail or getattr(stmt, "flag", None) else super().land(stmt, tail)
+
+    def flags(self, stmts: Stmts) -> list[str]:
+        given = flags_of_breaks(stmts)
+        return sorted(self._broke() if flag is None else flag for flag in given)

@@ -18,8 +18,8 @@
                                             if returned:
                                                 return result
 
-So the block is a part of the function like any other, and a tensor may decide whether it jumps. Only a `try` with a
-jump out of its `finally` is rewritten.
+A `finally` that always jumps drops whatever it was. So the block is a part of the function like any other, and a tensor
+may decide whether it jumps. Only a `try` with a jump out of its `finally` is rewritten.
 """
 
 from __future__ import annotations
@@ -40,6 +40,14 @@ try:
         break
 except BaseException as raised:
     error = raised
+"""
+_DROPPING = """
+try:
+    while True:
+        body
+        break
+except BaseException:
+    pass
 """
 
 
@@ -68,18 +76,18 @@ def _statement(stmt: Node, context: Context) -> Stmts:
 
 def _lowered(stmt: Node, context: Context) -> Stmts:
     final, stmt.finalbody = stmt.finalbody, []
-    error, leaving, returns = context.names.fresh("error"), Leaving(context), Returns(context)
+    leaving, returns = Leaving(context), Returns(context)
     inner = leaving.block([stmt] if stmt.handlers else stmt.body)
     inner = ReturnsInLoop(returns).block(inner)
-    raised = context.names.fresh("raised")
+    if not falls_through(final):
+        return [*quote(_DROPPING, at=stmt, body=inner), *final]
+    error, raised = context.names.fresh("error"), context.names.fresh("raised")
     context.errors.add(error)
     out = [*quote("error = None", at=stmt, error=error), *leaving.before(stmt)]
     if returns.flag_used:
         out += quote("returned = False", at=stmt, returned=returns.returned)
     out += quote(_KEEPING, at=stmt, body=inner, error=error, raised=raised)
     out += final
-    if not falls_through(final):
-        return out
     out += quote("if error is not None:\n    raise error", at=stmt, error=error)
     if returns.flag_used:
         holes = {"returned": returns.returned, "result": returns.result}

@@ -8,7 +8,7 @@ from .context import Context
 from .facts import FunctionFacts, analyze
 from .facts.function import constructs_in
 from .native import native_constructs
-from .nodes import Node, ScopeTransformer, Stmts, functions_in
+from .nodes import Node, ScopeTransformer, Stmts, all_nodes, functions_in
 from .quote import quote_expr
 from .region import call_construct, declare_shared, function, names_tuple, strings
 
@@ -52,9 +52,10 @@ class _Branches(ScopeTransformer):
         return functions + call_construct("convert_ifelse", args, carried.outs, carried.shared, self.context, at=node)
 
     def _does_nothing(self, node: Node) -> bool:
-        """Whether lowering jumps has left an `if` on a flag of ours with nothing in it."""
-        is_flag = isinstance(node.test, gast.Name) and node.test.id in self.context.names.generated
-        return is_flag and not _without_pass(node.body + node.orelse)
+        """Whether lowering jumps has left an `if` on variables of ours with nothing in it."""
+        read = [part for part in all_nodes(node.test) if isinstance(part, gast.Name)]
+        ours = self.context.names.generated
+        return not _without_pass(node.body + node.orelse) and all(part.id in ours for part in read)
 
 
 def _without_pass(stmts: Stmts) -> Stmts:

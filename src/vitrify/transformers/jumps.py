@@ -14,9 +14,8 @@ from collections.abc import Callable
 import gast
 
 from .nodes import SCOPES, Node, Stmts, child_statements
-from .quote import quote
+from .quote import name, quote
 
-_GUARDS = {1: "if not first:\n    rest", 2: "if not (first or second):\n    rest"}
 _JUMPS = (gast.Return, gast.Raise, gast.Break, gast.Continue)
 
 
@@ -44,6 +43,13 @@ def is_endless(loop: Node) -> bool:
     return isinstance(loop, gast.While) and isinstance(loop.test, gast.Constant) and bool(loop.test.value)
 
 
+def runs_once(loop: Node) -> bool:
+    """Whether a loop is left in its first iteration, unless something is raised: `while True` that ends in `break`."""
+    if not is_endless(loop) or falls_through(loop.body):
+        return False
+    return not any(contains(stmt, lambda node: isinstance(node, gast.Continue), into_loops=False) for stmt in loop.body)
+
+
 def has_break(stmts: Stmts) -> bool:
     """Whether a `break` of the loop around `stmts` stands in them."""
     return any(contains(stmt, lambda node: isinstance(node, gast.Break), into_loops=False) for stmt in stmts)
@@ -63,6 +69,12 @@ def break_by(flag: str, *, at: Node) -> Node:
 
 def flag_of_breaks(stmts: Stmts) -> str | None:
     """The flag that every `break` of the loop around `stmts` comes with, if they all share one."""
+    flags = flags_of_breaks(stmts)
+    return flags.pop() if len(flags) == 1 else None
+
+
+def flags_of_breaks(stmts: Stmts) -> set[str | None]:
+    """The flags that the `break` statements of the loop around `stmts` come with; None for one without."""
     flags: set[str | None] = set()
 
     def collect(node: Node) -> bool:
@@ -72,7 +84,7 @@ def flag_of_breaks(stmts: Stmts) -> str | None:
 
     for stmt in stmts:
         contains(stmt, collect, into_loops=False)
-    return flags.pop() if len(flags) == 1 else None
+    return flags
 
 
 def contains(stmt: Node, wanted: Callable[[Node], bool], *, into_loops: bool) -> bool:
@@ -153,7 +165,11 @@ class JumpLowering(ABC):
         """`rest`, run only if no flag is set."""
         if not rest or not flags:
             return rest
-        return quote(_GUARDS[len(flags)], at=rest[0], first=flags[0], second=flags[-1], rest=rest)
+        test = name(flags[0], at=rest[0])
+        if len(flags) > 1:
+            every = [name(flag, at=rest[0]) for flag in flags]
+            test = gast.copy_location(gast.BoolOp(op=gast.Or(), values=every), rest[0])
+        return quote("if not test:\n    rest", at=rest[0], test=test, rest=rest)
 
     def if_(self, stmt: Node, tail: bool) -> Stmts:
         stmt.body = self.filled(stmt.body, tail, stmt)

@@ -1,7 +1,7 @@
 """Assignments to one simple target each, so that later transformers meet few forms.
 
-`a = b.c = v`, `(x, self.y) = v`, `for self.i in xs`, `with m as d[k]`, `x: int = v` and `del a, b[i]` become
-assignments whose targets are names (tuples of names included) or one attribute or one item.
+`a, b = c = v`, `(x, self.y) = v`, `for self.i in xs`, `with m as d[k]`, `x: int = v` and `del a, b[i]` become
+assignments whose targets are names or one tuple of names, one attribute or one item.
 Order is Python's: the value first, then the targets from left to right.
 """
 
@@ -29,7 +29,8 @@ class _Normalise(ScopeTransformer):
 
     def visit_Assign(self, node: Node) -> Stmts:
         if len(node.targets) > 1:
-            return self._chain(node)
+            are_names = all(isinstance(target, gast.Name) for target in node.targets)
+            return [node] if are_names else self._chain(node)
         (target,) = node.targets
         if isinstance(target, _PLACES) or not _has_places(target):
             return [node]

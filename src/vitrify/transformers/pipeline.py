@@ -48,6 +48,7 @@ from .setitem import convert_item_stores
 from .source import find_definition, loc_of_node, refuse_unconvertible
 from .super_ import make_super_explicit
 from .suppress import lower_suppress
+from .tidy import tidy
 from .try_ import lower_caught_raises
 from .undefined import guard_reads, initialise
 from .walrus import lower_lazy_bindings
@@ -86,11 +87,13 @@ PIPELINE: tuple[tuple[str, Transform], ...] = (
     ("initialise", initialise),
     ("loop", convert_loops),
     ("ifelse", convert_branches),
+    ("tidy", tidy),
 )
 """Each maps a tree to a tree and may edit the tree it is given, which is always a private copy.
 
 First the user's statements become fewer kinds (match ... break_continue), then expressions and simple
-statements become helper calls (assert ... call), last control flow becomes functions (initialise ... ifelse).
+statements become helper calls (assert ... call), last control flow becomes functions (initialise ... ifelse), which
+`tidy` makes short.
 """
 
 _ATTRIBUTE = "__vitrify_converted__"

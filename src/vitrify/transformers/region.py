@@ -65,7 +65,7 @@ def declare_shared(fn: Node, shared: Names, facts: FunctionFacts, context: Conte
 
 def declare(fn: Node, identifiers: Names, context: Context) -> None:
     """Make names local to `fn` by `x: vt.Variable` at its top, unless it does so already."""
-    present = {stmt.target.id for stmt in fn.body if _is_declaration(stmt)}
+    present = set(map(declaration_of, fn.body))
     start = docstring_length(fn)
     at = fn.body[start]
     needed = [identifier for identifier in identifiers if identifier not in present]
@@ -74,8 +74,10 @@ def declare(fn: Node, identifiers: Names, context: Context) -> None:
     ]
 
 
-def _is_declaration(stmt: Node) -> bool:
-    return isinstance(stmt, gast.AnnAssign) and stmt.value is None and isinstance(stmt.target, gast.Name)
+def declaration_of(stmt: Node) -> str | None:
+    """The name that a statement declares and does not set."""
+    is_declaration = isinstance(stmt, gast.AnnAssign) and stmt.value is None and isinstance(stmt.target, gast.Name)
+    return stmt.target.id if is_declaration else None
 
 
 def _declarations(body: Stmts, facts: FunctionFacts, at: Node) -> Stmts:

@@ -1,7 +1,8 @@
 """Converted trees as text for people (`fn.code`): astor, or `ast.unparse` where it can't; long lines wrapped.
 
-astor prints the same on every Python version. Its tuples of one item (`x, = f()`), its `lambda :` and the places where
-it breaks lines (between `vt.` and a name) are not what a person would write, so those are ours.
+astor prints the same on every Python version. Its tuples of one item (`x, = f()`), its `lambda :`, the spaces of its
+annotations (`x: int=3) ->int`), the empty lines at the start of its blocks and the places where it breaks lines
+(between `vt.` and a name) are not what a person would write, so those are ours.
 """
 
 from __future__ import annotations
@@ -45,9 +46,12 @@ def _astor(plain: ast.AST) -> str | None:
 
 
 def _generator(astor: Any) -> Any:
-    """astor's generator with tuples and lambdas as people write them."""
+    """astor's generator with tuples, lambdas, annotations and inner functions as people write them."""
 
     class Generator(astor.SourceGenerator):  # type: ignore[misc]
+        is_annotated = False  # whether the parameter just written is
+        first: ast.AST | None = None  # the first statement of the block that is being written
+
         def visit_Tuple(self, node: ast.Tuple) -> None:
             with self.delimit(node) as delimiters:
                 delimiters.discard = delimiters.discard and len(node.elts) > 1
@@ -59,6 +63,26 @@ def _generator(astor: Any) -> Any:
                 self.write("lambda " if ast.unparse(node.args) else "lambda")
                 self.visit_arguments(node.args)
                 self.write(": ", node.body)
+
+        def visit_arg(self, node: ast.arg) -> None:
+            self.write(node.arg)
+            self.is_annotated = node.annotation is not None
+            if node.annotation is not None:
+                astor.set_precedence(astor.Precedence.Comma, node.annotation)
+                self.write(": ", node.annotation)
+
+        def conditional_write(self, *stuff: Any) -> Any:
+            mark = stuff[0]
+            spaced = " -> " if mark == " ->" else " = " if mark == "=" and self.is_annotated else mark
+            return super().conditional_write(spaced, *stuff[1:])
+
+        def body(self, statements: list[ast.stmt]) -> None:
+            self.first = statements[0]
+            super().body(statements)
+
+        def decorators(self, node: ast.AST, extra: int) -> None:
+            """What stands before a `def` or `class`: an empty line, unless it is the first of a block."""
+            super().decorators(node, 0 if node is self.first else min(extra, 1))
 
     return Generator
 

@@ -6,6 +6,8 @@ flag appears; otherwise `returned` guards what a return skips and, with `break`,
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import gast
 
 from .context import Context
@@ -40,9 +42,18 @@ class Returns(JumpLowering):
     """Makes returns an assignment, and a flag where something is skipped."""
 
     def __init__(self, context: Context) -> None:
-        self.result = context.names.fresh("result")
-        self.returned = context.names.fresh("returned")
+        self.context = context
         self.flag_used = False
+
+    @cached_property
+    def result(self) -> str:
+        """The variable for what is returned."""
+        return self.context.names.fresh("result")
+
+    @cached_property
+    def returned(self) -> str:
+        """The variable that tells whether it was."""
+        return self.context.names.fresh("returned")
 
     def may_jump(self, stmt: Node) -> bool:
         return _may_return(stmt)

@@ -29,7 +29,7 @@ class _Stores(ScopeTransformer):
         self.variables = variables
 
     def visit_Assign(self, node: Node) -> Node | Stmts:
-        (target,) = node.targets
+        target = node.targets[0]  # if there are more, all are names
         if not isinstance(target, gast.Subscript):
             return node
         before, value = settled(node.value, [target.value, target.slice], self.context)

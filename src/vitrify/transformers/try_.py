@@ -10,12 +10,12 @@
                                                 break
                                         except ValueError as e:
                                             error = e
-                                        if error is None: pass
-                                        elif isinstance(error, ValueError):
-                                            e = error
-                                            y = z
-                                        else:
-                                            raise error
+                                        if error is not None:
+                                            if isinstance(error, ValueError):
+                                                e = error
+                                                y = z
+                                            else:
+                                                raise error
 
 `break` and `continue` that leave the body set a flag, at which the `if` after it looks. What operations raise still
 goes Python's way. Only a `try` with a `raise` below an `if` or loop is rewritten, and one
@@ -25,6 +25,7 @@ that is to see what called functions raise (`called_raises`).
 from __future__ import annotations
 
 import builtins
+from collections import Counter
 from collections.abc import Iterator
 
 import gast
@@ -33,6 +34,7 @@ from .called_raises import attempts
 from .context import Context
 from .facts.cfg import may_swallow
 from .facts.scopes import scope_of
+from .jumps import runs_once
 from .leaving import Leaving
 from .nodes import (
     BLOCKS,
@@ -44,6 +46,7 @@ from .nodes import (
     Stmts,
     all_nodes,
     functions_in,
+    own_nodes,
     own_nodes_of,
 )
 from .quote import copy_tree, name, quote, quote_expr
@@ -52,6 +55,7 @@ from .undefined import unsure_names
 _LOOKS = frozenset({"exc_info", "exception", "format_exc", "print_exc", "print_exception", "format_exception"})
 """What asks for the exception that is being handled."""
 _KINDS = (gast.Name, gast.Attribute)
+_DECLARATIONS = (gast.Global, gast.Nonlocal)
 
 
 def lower_caught_raises(tree: Node, context: Context) -> Node:
@@ -60,15 +64,19 @@ def lower_caught_raises(tree: Node, context: Context) -> Node:
         for fn in functions_in(tree):
             scope = scope_of(fn)
             unsure = unsure_names(fn, context) if context.raising or context.deep_tries else frozenset()
-            fn.body = _Lowering(context, scope.locals | scope.declared, unsure).block(fn.body)
+            lowering = _Lowering(context, scope.locals | scope.declared, unsure, _of_handlers_alone(fn))
+            fn.body = lowering.block(fn.body)
     return tree
 
 
 class _Lowering:
-    def __init__(self, context: Context, variables: frozenset[str], unsure: frozenset[str]) -> None:
+    def __init__(
+        self, context: Context, variables: frozenset[str], unsure: frozenset[str], of_handlers: frozenset[str]
+    ) -> None:
         self.context = context
         self.variables = variables
         self.unsure = unsure
+        self.of_handlers = of_handlers
         self.tries = 0
 
     def block(self, stmts: Stmts) -> Stmts:
@@ -181,13 +189,16 @@ class _Lowering:
                 continue
             test = quote_expr("isinstance(error, kind)", at=handler, error=error, kind=copy_tree(handler.type))
             rest = [gast.copy_location(gast.If(test=test, body=body, orelse=rest), handler)]
-        test = quote_expr("error is None", at=stmt, error=error)
-        orelse = [*leave, *stmt.orelse] or [gast.copy_location(gast.Pass(), stmt)]
-        return gast.copy_location(gast.If(test=test, body=orelse, orelse=rest), stmt)
+        orelse = [*leave, *stmt.orelse]
+        test = quote_expr("error is None" if orelse else "error is not None", at=stmt, error=error)
+        blocks = (orelse, rest) if orelse else (rest, [])
+        return gast.copy_location(gast.If(test=test, body=blocks[0], orelse=blocks[1]), stmt)
 
     def _with_name(self, handler: Node, body: Stmts, error: str) -> Stmts:
-        """The body of a handler, with a variable of ours for the name, which Python unsets on every way out."""
+        """The body of a handler, with a variable of ours for its name where somebody sees that Python unsets that."""
         known = handler.name.id
+        if known in self.of_handlers:
+            return [*quote("name = error", at=handler, name=known, error=error), *body]
         own = self.context.names.fresh(known)
         for node in _names_of(known, body):
             node.id = own
@@ -205,15 +216,17 @@ class _Lowering:
             out += attempts(stmt, error, self.context, self.variables, self.unsure) if deep else [stmt]
             if not _is_passed(stmt) or not (deep or any(_sites(stmt))):
                 continue
-            inner = _Late() if isinstance(stmt, LOOPS) else late
+            is_loop = isinstance(stmt, LOOPS)
+            is_block = is_loop and late is None and runs_once(stmt)
+            inner = _Late() if is_loop and not is_block else late
             stmt.body = self._jumping(stmt.body, error, deep, inner)
             if not isinstance(stmt, gast.With):
                 stmt.orelse = self._jumping(stmt.orelse, error, deep, late)
-            if isinstance(stmt, LOOPS) and inner is not None:
+            if is_loop and inner is not None:
                 out[start:start] = inner.before(stmt)
                 out += inner.after(stmt, error, late)
-                if deep or inner.has_others:
-                    out += quote("if error is not None:\n    break", at=stmt, error=error)
+            if is_loop and (deep or inner is None or inner.has_others):
+                out += quote("if error is not None:\n    break", at=stmt, error=error)
         return out
 
     def _jump(self, site: Node, error: str, late: _Late | None) -> Stmts:
@@ -325,14 +338,31 @@ def _is_seen(handlers: Stmts) -> bool:
     return True
 
 
+def _of_handlers_alone(fn: Node) -> frozenset[str]:
+    """Names that handlers give to what they catch, and that stand nowhere else: nobody sees that Python unsets them."""
+    handlers = [node for node in own_nodes(fn) if isinstance(node, gast.ExceptHandler) and node.name is not None]
+    if not handlers:
+        return frozenset()
+    everywhere = Counter(node.id for node in all_nodes(fn) if isinstance(node, gast.Name))
+    declared = {known for node in all_nodes(fn) if isinstance(node, _DECLARATIONS) for known in node.names}
+    inside: Counter[str] = Counter()
+    for handler in handlers:  # one inside of another that has its name is counted twice
+        inside.update(node.id for node in all_nodes(handler) if _is_name(node, handler.name.id))
+    return frozenset(known for known, count in inside.items() if count == everywhere[known]) - declared
+
+
+def _is_name(node: Node, known: str) -> bool:
+    return isinstance(node, gast.Name) and node.id == known
+
+
 def _declares(node: Node, known: str) -> bool:
-    return isinstance(node, (gast.Global, gast.Nonlocal)) and known in node.names
+    return isinstance(node, _DECLARATIONS) and known in node.names
 
 
 def _names_of(known: str, nodes: list[Node]) -> Iterator[Node]:
     """Where the variable is named, but for functions that have a parameter of its name."""
     for node in nodes:
-        if isinstance(node, gast.Name) and node.id == known:
+        if _is_name(node, known):
             yield node
         elif isinstance(node, (*FUNCTIONS, gast.Lambda)) and known in _parameters(node.args):
             yield from _names_of(known, [*node.args.defaults, *filter(None, node.args.kw_defaults)])

@@ -2,7 +2,6 @@
 # ruff: noqa
 def chosen_managers(x, choose, auto_cast):
     """Where a tensor chooses the context manager, and the flag of another."""
-    y: vt.Variable
     manager = vt.convert_call(choose)(x)
     y = vt.Undefined('y', 232)
 

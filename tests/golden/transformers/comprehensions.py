@@ -13,7 +13,6 @@ def comprehensions(xs, ys):
     z = vt.Undefined('z', 178)
 
     def body(x_1, z):
-
         def then():
             vt.convert_call(found.append)(x_1)
             return ()

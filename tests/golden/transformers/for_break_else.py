@@ -8,8 +8,7 @@ def for_break_else(xs, wanted):
         x = item
 
         def then(broke):
-            broke = True
-            return (broke,)
+            return (True,)
         (broke,) = vt.convert_ifelse(x == wanted, then, vt.unchanged, (broke,), ('broke',))
         return broke, x
     broke, x = vt.convert_for(xs, body, (broke, x), ('broke', 'x'),

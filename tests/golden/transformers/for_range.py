@@ -1,7 +1,6 @@
 # fmt: off
 # ruff: noqa
 def for_range(x, n):
-
     def body(i, x):
         x = x + i
         return (x,)

@@ -1,7 +1,6 @@
 # fmt: off
 # ruff: noqa
 def forward(self, x):
-
     def then(x):
         x = vt.convert_call(super(__class__, self).forward)(x)
         return (x,)

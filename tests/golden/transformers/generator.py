@@ -2,7 +2,6 @@
 # ruff: noqa
 def generator(xs):
     for x in xs:
-
         def then():
             y = x
             return (y,)

@@ -1,10 +1,8 @@
 # fmt: off
 # ruff: noqa
 def handler(x):
-    y: vt.Variable
     y = 0
     try:
-
         def then(x):
             nonlocal y
             y = 1

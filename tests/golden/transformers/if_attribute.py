@@ -1,7 +1,6 @@
 # fmt: off
 # ruff: noqa
 def if_attribute(self, x):
-
     def then():
         vt.set_attr(self, 'h', x)
         vt.set_attr(self, 'count', vt.inplace('+=', self.count, 1))

@@ -1,7 +1,6 @@
 # fmt: off
 # ruff: noqa
 def if_containers(xs, d, x):
-
     def then(d):
         vt.convert_call(xs.append)(x)
         d = vt.convert_setitem(d, 'last', x)

@@ -1,7 +1,6 @@
 # fmt: off
 # ruff: noqa
 def if_effects(x):
-
     def then():
         vt.convert_call(print)(x)
         return ()

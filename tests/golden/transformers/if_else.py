@@ -1,7 +1,6 @@
 # fmt: off
 # ruff: noqa
 def if_else(x, y):
-
     def then(x, y):
         x = x - y
         return x, y

@@ -1,9 +1,7 @@
 # fmt: off
 # ruff: noqa
 def if_function(x):
-
     def then():
-
         def scale(y):
             return x * y
         return (scale,)

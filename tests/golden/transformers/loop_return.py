@@ -5,20 +5,15 @@ def loop_return(xs):
     result = vt.Undefined()
 
     def body(x, result, returned):
-
         def then(result, returned):
-            result = x
-            returned = True
-            return result, returned
-        result, returned = vt.convert_ifelse(x > 0, then, vt.unchanged, (result, returned),
+            return x, True
+        return vt.convert_ifelse(x > 0, then, vt.unchanged, (result, returned),
                 ('result', 'returned'))
-        return result, returned
     result, returned = vt.convert_for(xs, body, (result, returned), ('result', 'returned'),
             lambda result, returned: vt.convert_not(returned))
 
     def then_1(result):
-        result = None
-        return (result,)
+        return (None,)
     (result,) = vt.convert_ifelse(vt.convert_not(returned), then_1, vt.unchanged, (result,),
             ('result',))
     return result

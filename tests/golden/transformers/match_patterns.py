@@ -7,13 +7,11 @@ def match_patterns(shape):
 
     def then(matched, x):
         (x,) = found.captures
-        matched = x > 1
-        return matched, x
+        return x > 1, x
     matched, x = vt.convert_ifelse(matched, then, vt.unchanged, (matched, x), ('matched', 'x'))
 
     def then_1():
-        result = vt.load(x)
-        return (result,)
+        return (vt.load(x),)
 
     def orelse():
         found_1 = vt.match(shape, vt.either(
@@ -23,13 +21,10 @@ def match_patterns(shape):
 
         def then_2():
             rest, y = found_1.captures
-            result = y, rest
-            return (result,)
+            return ((y, rest),)
 
         def orelse_1():
-            result = None
-            return (result,)
-        (result,) = vt.convert_ifelse(found_1.matched, then_2, orelse_1, (), ('result',))
-        return (result,)
+            return (None,)
+        return vt.convert_ifelse(found_1.matched, then_2, orelse_1, (), ('result',))
     (result,) = vt.convert_ifelse(matched, then_1, orelse, (), ('result',))
     return result

@@ -5,7 +5,6 @@ def generator(sink, xs):
     result = vt.Undefined()
 
     def body(x, result, returned):
-
         def then():
             y = x
             return (y,)
@@ -16,22 +15,15 @@ def generator(sink, xs):
         (y,) = vt.convert_ifelse(x > 0, then, orelse, (), ('y',))
 
         def then_1(result, returned):
-            result = None
-            returned = True
-            return result, returned
+            return None, True
 
         def orelse_1(result, returned):
-
             def then_2(result, returned):
-                result = None
-                returned = True
-                return result, returned
-            result, returned = vt.convert_ifelse(vt.give(sink, y), then_2, vt.unchanged,
-                    (result, returned), ('result', 'returned'))
-            return result, returned
-        result, returned = vt.convert_ifelse(y > 5, then_1, orelse_1, (result, returned),
+                return None, True
+            return vt.convert_ifelse(vt.give(sink, y), then_2, vt.unchanged, (result, returned),
+                    ('result', 'returned'))
+        return vt.convert_ifelse(y > 5, then_1, orelse_1, (result, returned),
                 ('result', 'returned'))
-        return result, returned
     result, returned = vt.convert_for(xs, body, (result, returned), ('result', 'returned'),
             lambda result, returned: vt.convert_not(returned))
 
@@ -39,14 +31,11 @@ def generator(sink, xs):
         done, value = vt.delegate(sink, xs)
 
         def then_4():
-            result = None
-            return (result,)
+            return (None,)
 
         def orelse_2():
-            result = None
-            return (result,)
-        (result,) = vt.convert_ifelse(done, then_4, orelse_2, (), ('result',))
-        return (result,)
+            return (None,)
+        return vt.convert_ifelse(done, then_4, orelse_2, (), ('result',))
     (result,) = vt.convert_ifelse(vt.convert_not(returned), then_3, vt.unchanged, (result,),
             ('result',))
     return result

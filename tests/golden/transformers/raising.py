@@ -1,7 +1,6 @@
 # fmt: off
 # ruff: noqa
 def raising(x, cause):
-
     def then():
         raise vt.convert_raise(vt.convert_call(ValueError)(
                 vt.convert_fstring('negative: ', vt.formatted(x, '', '.2f'))), cause)

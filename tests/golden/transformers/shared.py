@@ -1,7 +1,6 @@
 # fmt: off
 # ruff: noqa
 def shared(n):
-
     def inc():
         nonlocal n
         n += 1

@@ -10,11 +10,9 @@ def walrus(x):
     value, y = vt.convert_ifelse(value, then, vt.unchanged, (value, y), ('value', 'y'))
 
     def then_1():
-        result = vt.load(y)
-        return (result,)
+        return (vt.load(y),)
 
     def orelse():
-        result = x
-        return (result,)
+        return (x,)
     (result,) = vt.convert_ifelse(value, then_1, orelse, (), ('result',))
     return result

@@ -10,8 +10,7 @@ def while_else(n):
         n -= 1
 
         def then(broke):
-            broke = True
-            return (broke,)
+            return (True,)
         (broke,) = vt.convert_ifelse(n == 5, then, vt.unchanged, (broke,), ('broke',))
         return broke, n
     broke, n = vt.convert_while(test, body, (broke, n), ('broke', 'n'))

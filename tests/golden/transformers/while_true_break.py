@@ -10,8 +10,7 @@ def while_true_break(x):
         x = x / 2
 
         def then(broke):
-            broke = True
-            return (broke,)
+            return (True,)
         (broke,) = vt.convert_ifelse(x < 1, then, vt.unchanged, (broke,), ('broke',))
         return broke, x
     broke, x = vt.convert_while(test, body, (broke, x), ('broke', 'x'))

@@ -8,14 +8,12 @@ def while_walrus(read):
         return more
 
     def body(line, more):
-
         def then(more):
             vt.convert_call(print)(line)
             return (more,)
 
         def orelse(more):
-            more = False
-            return (more,)
+            return (False,)
         (more,) = vt.convert_ifelse((line := vt.convert_call(read)()) > 0, then, orelse, (more,),
                 ('more',))
         return line, more

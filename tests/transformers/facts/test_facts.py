@@ -258,6 +258,7 @@ def test_shared_variables():
             try:
                 if p:
                     b = c = 2
+                    q()
             except E:
                 return b
             return c
@@ -265,6 +266,30 @@ def test_shared_variables():
     _, facts = facts_of(textwrap.dedent(text))
     assert facts.outlasting == {"a", "g"}
     assert facts.shared == {"a", "b", "g"}
+
+
+@pytest.mark.parametrize(
+    ("body", "shared"),
+    [
+        ("if p():\n    a = q()", ""),  # what raises has not written
+        ("if p():\n    a = 1\n    b = a", ""),  # nothing raises behind it
+        ("if p():\n    a = 1\n    b = unknown", "a"),  # a name that is not the function's may be none
+        ("if p():\n    a = 1\n    q()", "a"),
+        ("if p():\n    a, (b, c) = q()", "ab"),  # taking the inner one apart fails behind storing the first
+        ("if p():\n    q((a := 1), r())", "a"),
+        ("for x in p():\n    a = x", "a"),  # fetching the next item raises
+        ("while p():\n    a = 1", "a"),
+        ("while True:\n    a = 1\n    if b:\n        break", "a"),  # asking for the truth of `b` raises
+        ("if p():\n    with q():\n        a = 1", "a"),  # leaving the `with` raises
+        ("if p():\n    try:\n        a = 1\n    finally:\n        q()", "a"),
+        ("if p():\n    try:\n        q()\n    except F:\n        a = 1", ""),
+    ],
+)
+def test_what_a_handler_sees_of_a_construct_that_fails(body, shared):
+    tried = textwrap.indent(body, " " * 8)
+    text = f"def f():\n    a = b = c = 0\n    try:\n{tried}\n    except E:\n        return a, b"
+    _, facts = facts_of(text)
+    assert facts.shared == set(shared)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="except* is from Python 3.11")

@@ -6,12 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+import gast
+
 from ..names import Names
 from ..native import native_constructs
-from ..nodes import CONSTRUCTS, Node, Stmts, own_statements
+from ..nodes import CONSTRUCTS, Node, Stmts, all_nodes, own_statements
 from .activity import captured_by, written_by
 from .cfg import Graph, build_graph
 from .flow import NameSet, live_before, unbound_before
+from .handled import needed_by_handlers
 from .scopes import Scope, scope_of
 
 _EMPTY: NameSet = frozenset()
@@ -103,7 +106,8 @@ def analyze(fn: Node, names: Names) -> FunctionFacts:
     graph = build_graph(fn.body, names)
     live = live_before(graph)
     outlasting = scope.declared | (captured_by(fn, names) & scope.locals)
-    shared = outlasting | (_needed_by_handlers(fn, graph, live, names) & scope.locals)
+    needed = needed_by_handlers(graph, live, constructs_in(fn), scope.locals) | _declared_inside(fn, names)
+    shared = outlasting | (needed & scope.locals)
     return FunctionFacts(scope, names, graph, live, outlasting, shared)
 
 
@@ -114,16 +118,13 @@ def constructs_in(fn: Node) -> list[Node]:
     return [node for node in found if node not in native]
 
 
-def _needed_by_handlers(fn: Node, graph: Graph, live: list[NameSet], names: Names) -> NameSet:
-    """Names that a construct writes and a handler around it reads when the construct fails midway."""
-    found = _EMPTY
-    if not any(point.raises_to for point in graph.points):
-        return found
-    for node in constructs_in(fn):
-        for start, end in graph.spans.get(node, []):
-            inside = range(start, end)
-            targets = {target for point in graph.points[start:end] for target in point.raises_to}
-            needed = _EMPTY.union(*(live[target] for target in targets if target not in inside))
-            if needed:
-                found |= needed & written_by([node], names)
-    return found
+def _declared_inside(fn: Node, names: Names) -> NameSet:
+    """Names that functions made from constructs of `fn` declare: the constructs around those must leave them shared."""
+    return frozenset(
+        identifier
+        for inner in own_statements(fn)
+        if isinstance(inner, gast.FunctionDef) and inner.name in names.generated
+        for node in all_nodes(inner)
+        if isinstance(node, gast.Nonlocal)
+        for identifier in node.names
+    )
