@@ -12,7 +12,12 @@ def may_be_caught() -> None:
 
 
 def disable_signal_handler() -> None:
-    """Nothing: vitrify handles no signals. Source: paddle.disable_signal_handler."""
+    """Nothing: vitrify handles no signals. Source: paddle.disable_signal_handler.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.disable_signal_handler()
+    """
 
 
 __all__ = ["disable_signal_handler", "may_be_caught"]

@@ -96,6 +96,14 @@ def switch(
     """Enter a namespace (by default a new, empty one) and return the one that was left, to switch back with.
 
     Prefer `guard`, which switches back by itself.
+    Source: paddle.utils.unique_name.switch.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> before = paddle.utils.unique_name.switch()
+        >>> paddle.utils.unique_name.generate("fc")
+        'fc_0'
+        >>> _ = paddle.utils.unique_name.switch(*before)
     """
     old = _CURRENT.get()
     _CURRENT.set(_Namespace(new_generator or UniqueNameGenerator(), new_para_name_checker or ParameterNames()))
@@ -104,7 +112,16 @@ def switch(
 
 @contextmanager
 def guard(new_generator: str | bytes | UniqueNameGenerator | None = None) -> Iterator[None]:
-    """Number names from zero inside the block, in this thread or task alone; a text becomes their prefix."""
+    """Number names from zero inside the block, in this thread or task alone; a text becomes their prefix.
+
+    Source: paddle.utils.unique_name.guard.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.utils.unique_name.guard("block_"):
+        ...     print(paddle.utils.unique_name.generate("fc"))
+        block_fc_0
+    """
     if isinstance(new_generator, bytes):
         new_generator = new_generator.decode()
     if not isinstance(new_generator, UniqueNameGenerator):

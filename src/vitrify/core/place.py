@@ -64,7 +64,13 @@ class Place:
 
 
 class CPUPlace(Place):
-    """Ordinary host memory."""
+    """Ordinary host memory. Source: paddle.CPUPlace.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.to_tensor([1.0], place=paddle.CPUPlace()).place == paddle.CPUPlace()
+        True
+    """
 
     __slots__ = ()
 
@@ -73,7 +79,13 @@ class CPUPlace(Place):
 
 
 class CUDAPlace(Place):
-    """The memory of CUDA device number `id`; raises ArgumentError for a negative one."""
+    """The memory of CUDA device number `id`; raises ArgumentError for a negative one. Source: paddle.CUDAPlace.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.CUDAPlace(1), paddle.CUDAPlace(1).gpu_device_id()
+        (Place(gpu:1), 1)
+    """
 
     __slots__ = ()
 
@@ -84,7 +96,15 @@ class CUDAPlace(Place):
 
 
 class CUDAPinnedPlace(Place):
-    """Page-locked host memory, from which copies to a GPU run beside computation."""
+    """Page-locked host memory, from which copies to a GPU run beside computation.
+
+    Source: paddle.CUDAPinnedPlace.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.CUDAPinnedPlace().is_cuda_pinned_place()
+        True
+    """
 
     __slots__ = ()
 
@@ -180,7 +200,13 @@ def place_guard(device: PlaceLike) -> Iterator[Place]:
 
 
 def is_compiled_with_cuda() -> bool:
-    """Say whether CUDA devices can be used: whether CuPy is installed."""
+    """Say whether CUDA devices can be used: whether CuPy is installed. Source: paddle.is_compiled_with_cuda.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.is_compiled_with_cuda() in (True, False)
+        True
+    """
     return is_available("cupy")
 
 

@@ -25,22 +25,46 @@ def _gpu(device: Any) -> Place:
 
 
 def memory_allocated(device: Any = None) -> int:
-    """The bytes that arrays occupy now. Source: paddle.device.cuda.memory_allocated."""
+    """The bytes that arrays occupy now. Source: paddle.device.cuda.memory_allocated.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     assert paddle.device.cuda.memory_allocated(0) >= 0
+    """
     return statistics.memory_allocated(_gpu(device))
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """The most bytes that arrays occupied since the peak was reset. Source: paddle.device.cuda.max_memory_allocated."""
+    """The most bytes that arrays occupied since the peak was reset. Source: paddle.device.cuda.max_memory_allocated.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     assert paddle.device.cuda.max_memory_allocated(0) >= paddle.device.cuda.memory_allocated(0)
+    """
     return statistics.max_memory_allocated(_gpu(device))
 
 
 def memory_reserved(device: Any = None) -> int:
-    """The bytes that CuPy's pool holds. Source: paddle.device.cuda.memory_reserved."""
+    """The bytes that CuPy's pool holds. Source: paddle.device.cuda.memory_reserved.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     assert paddle.device.cuda.memory_reserved(0) >= paddle.device.cuda.memory_allocated(0)
+    """
     return statistics.memory_reserved(_gpu(device))
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """The most bytes that CuPy's pool held since the peak was reset. Source: paddle.device.cuda.max_memory_reserved."""
+    """The most bytes that CuPy's pool held since the peak was reset. Source: paddle.device.cuda.max_memory_reserved.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     assert paddle.device.cuda.max_memory_reserved(0) >= paddle.device.cuda.memory_reserved(0)
+    """
     return statistics.max_memory_reserved(_gpu(device))
 
 
@@ -64,12 +88,24 @@ def memory_summary(device: Any = None) -> None:
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:
-    """Let the peaks be what is in use now. Source: paddle.device.cuda.reset_max_memory_allocated."""
+    """Let the peaks be what is in use now. Source: paddle.device.cuda.reset_max_memory_allocated.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     paddle.device.cuda.reset_max_memory_allocated(0)
+    """
     statistics.reset_max_memory_allocated(_gpu(device))
 
 
 def reset_max_memory_reserved(device: Any = None) -> None:
-    """Let the peaks be what is in use now. Source: paddle.device.cuda.reset_max_memory_reserved."""
+    """Let the peaks be what is in use now. Source: paddle.device.cuda.reset_max_memory_reserved.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     paddle.device.cuda.reset_max_memory_reserved(0)
+    """
     statistics.reset_max_memory_reserved(_gpu(device))
 
 
@@ -79,7 +115,12 @@ def reset_peak_memory_stats(device: Any = None) -> None:
 
 
 def empty_cache() -> None:
-    """Give back what CuPy's pool keeps; nothing to do without a GPU. Source: paddle.device.cuda.empty_cache."""
+    """Give back what CuPy's pool keeps; nothing to do without a GPU. Source: paddle.device.cuda.empty_cache.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.device.cuda.empty_cache()
+    """
     if current_place().is_gpu_place():
         statistics.empty_cache()
 

@@ -31,7 +31,16 @@ def gpu_place(what: str, device: Any = None) -> Any:
 
 
 class Event:
-    """A point in a stream's work. Source: paddle.device.Event."""
+    """A point in a stream's work. Raises NoDeviceError without a GPU. Source: paddle.device.Event.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     event = paddle.device.Event()
+        ...     event.record()
+        ...     event.synchronize()
+        ...     assert event.query()
+    """
 
     def __init__(self, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False) -> None:
         self.device = gpu_place("Event")
@@ -55,7 +64,18 @@ class Event:
 
 
 class Stream:
-    """A queue of a GPU. priority: 1 is high, 2 normal. Source: paddle.device.Stream."""
+    """A queue of a GPU. priority: 1 is high, 2 normal. Source: paddle.device.Stream.
+
+    Raises NoDeviceError without a GPU, ArgumentError for other priorities.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     stream = paddle.device.Stream()
+        ...     with paddle.device.stream_guard(stream):
+        ...         y = paddle.ones([2], device="gpu") + 1
+        ...     stream.synchronize()
+    """
 
     def __init__(self, device: Any = None, priority: int = _NORMAL, stream_base: Any = None) -> None:
         self.device = gpu_place("Stream", device)
@@ -97,14 +117,27 @@ class Stream:
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The stream that kernels go to. Source: paddle.device.current_stream."""
+    """The stream that kernels go to. Source: paddle.device.current_stream. Raises NoDeviceError without a GPU.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     paddle.device.current_stream(0).synchronize()
+    """
     place = gpu_place("current_stream", device)
     with cupy().cuda.Device(place.index):
         return Stream(place, stream_base=cupy().cuda.get_current_stream())
 
 
 def set_stream(stream: Stream) -> Stream:
-    """Let kernels go to `stream` from now on; returns the stream before. Source: paddle.device.set_stream."""
+    """Let kernels go to `stream` from now on; returns the stream before. Source: paddle.device.set_stream.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     before = paddle.device.set_stream(paddle.device.Stream(0))
+        ...     after = paddle.device.set_stream(before)
+    """
     before = current_stream(stream.device)
     with cupy().cuda.Device(stream.device.index):
         stream.stream_base.use()
@@ -113,7 +146,14 @@ def set_stream(stream: Stream) -> Stream:
 
 @contextmanager
 def stream_guard(stream: Stream | None = None) -> Iterator[None]:
-    """Let kernels go to `stream` inside the block; None changes nothing. Source: paddle.device.stream_guard."""
+    """Let kernels go to `stream` inside the block; None changes nothing. Source: paddle.device.stream_guard.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.device.stream_guard(None):
+        ...     print(paddle.ones([1]).tolist())
+        [1.0]
+    """
     if stream is None:
         yield
         return
@@ -128,12 +168,24 @@ def synchronize(device: Any = None) -> None:
     """Wait for all that a GPU was given; raises HangError, with what each thread waits for, when it hangs.
 
     Source: paddle.device.synchronize.
+    Raises NoDeviceError without a GPU.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     paddle.device.synchronize("gpu:0")
     """
     await_device(gpu_place("synchronize", device).index)
 
 
 def is_current_stream_capturing() -> bool:
-    """Whether the current stream captures a graph. Source: paddle.device.is_current_stream_capturing."""
+    """Whether the current stream captures a graph. Source: paddle.device.is_current_stream_capturing.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.device.is_current_stream_capturing()
+        False
+    """
     return current_place().is_gpu_place() and bool(current_stream().stream_base.is_capturing())
 
 

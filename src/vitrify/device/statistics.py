@@ -54,7 +54,15 @@ def memory_allocated(device: Any = None) -> int:
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """The most bytes that arrays occupied since the peak was reset. Source: paddle.device.max_memory_allocated."""
+    """The most bytes that arrays occupied since the peak was reset. Source: paddle.device.max_memory_allocated.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.device.count_host_memory():
+        ...     x = paddle.ones([1000])
+        ...     print(paddle.device.max_memory_allocated("cpu") >= 4000)
+        True
+    """
     return memory_at(device).usage.allocated.peak
 
 
@@ -67,22 +75,45 @@ def memory_reserved(device: Any = None) -> int:
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """The most bytes taken from the device since the peak was reset. Source: paddle.device.max_memory_reserved."""
+    """The most bytes taken from the device since the peak was reset. Source: paddle.device.max_memory_reserved.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.device.count_host_memory():
+        ...     x = paddle.ones([1000])
+        ...     print(paddle.device.max_memory_reserved("cpu") >= 4000)
+        True
+    """
     return memory_at(device).usage.reserved.peak
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:
-    """Let the peak of allocated bytes be what is in use now. Source: paddle.device.reset_max_memory_allocated."""
+    """Let the peak of allocated bytes be what is in use now. Source: paddle.device.reset_max_memory_allocated.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.device.reset_max_memory_allocated("cpu")
+    """
     memory_at(device).reset_peaks()
 
 
 def reset_max_memory_reserved(device: Any = None) -> None:
-    """Let the peak of reserved bytes be what is in use now. Source: paddle.device.reset_max_memory_reserved."""
+    """Let the peak of reserved bytes be what is in use now. Source: paddle.device.reset_max_memory_reserved.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.device.reset_max_memory_reserved("cpu")
+    """
     memory_at(device).reset_peaks()
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
-    """Let all peaks be what is in use now. Source: paddle.device.reset_peak_memory_stats."""
+    """Let all peaks be what is in use now. Source: paddle.device.reset_peak_memory_stats.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.device.reset_peak_memory_stats("cpu")
+    """
     memory_at(device).reset_peaks()
 
 

@@ -93,6 +93,16 @@ def load_state_dict(
     DTypeError for other shapes and dtypes, MissingFileError where there is no checkpoint, UnsupportedError for
     safetensors and aoa_config. Other arguments have no effect in one process.
     Source: paddle.distributed.load_state_dict.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> paddle.distributed.save_state_dict({"w": paddle.ones([2])}, folder)
+        >>> state = {"w": paddle.zeros([2])}
+        >>> paddle.distributed.load_state_dict(state, folder)
+        >>> state["w"].tolist()
+        [1.0, 1.0]
     """
     _refuse_safetensors("load_state_dict", safetensors)
     if aoa_config:

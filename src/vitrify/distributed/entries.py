@@ -19,6 +19,11 @@ class CountFilterEntry(_Entry):
     """Features that came at least so often. Source: paddle.distributed.CountFilterEntry.
 
     Raises ArgumentError for what is no number of times.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.CountFilterEntry(10)._to_attr()
+        'count_filter_entry:10'
     """
 
     def __init__(self, count_filter: int) -> None:
@@ -31,6 +36,11 @@ class ProbabilityEntry(_Entry):
     """Features that a draw of this probability takes in. Source: paddle.distributed.ProbabilityEntry.
 
     Raises ArgumentError for what does not lie between 0 and 1.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.ProbabilityEntry(0.1)._to_attr()
+        'probability_entry:0.1'
     """
 
     def __init__(self, probability: float) -> None:
@@ -43,6 +53,11 @@ class ShowClickEntry(_Entry):
     """Features by how often they were shown and clicked, which the slots of these names say.
 
     Raises ArgumentError for names that are no texts. Source: paddle.distributed.ShowClickEntry.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.ShowClickEntry("show", "click")._to_attr()
+        'show_click_entry:show:click'
     """
 
     def __init__(self, show_name: str, click_name: str) -> None:

@@ -82,22 +82,51 @@ class ParallelEnv:
 
 
 def get_rank(group: Group | None = None) -> int:
-    """0, the rank of the one process. Source: paddle.distributed.get_rank."""
+    """0, the rank of the one process. Source: paddle.distributed.get_rank.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.distributed.get_rank() == 0:
+        ...     print("the one that saves")
+        the one that saves
+    """
     return 0
 
 
 def get_world_size(group: Group | None = None) -> int:
-    """1, the number of processes. Source: paddle.distributed.get_world_size."""
+    """1, the number of processes. Source: paddle.distributed.get_world_size.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.get_world_size()
+        1
+    """
     return 1
 
 
 def is_available() -> bool:
-    """True: the functions of this package are there. Source: paddle.distributed.is_available."""
+    """True: the functions of this package are there. Source: paddle.distributed.is_available.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.is_available()
+        True
+    """
     return True
 
 
 def is_initialized() -> bool:
-    """Whether `init_parallel_env` was called. Source: paddle.distributed.is_initialized."""
+    """Whether `init_parallel_env` was called. Source: paddle.distributed.is_initialized.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> group = paddle.distributed.init_parallel_env()
+        >>> paddle.distributed.is_initialized()
+        True
+        >>> paddle.distributed.destroy_process_group()
+        >>> paddle.distributed.is_initialized()
+        False
+    """
     return _initialized.get()
 
 
@@ -105,6 +134,12 @@ def init_parallel_env(nccl_config: Any = None) -> Group:
     """The group of the one process. Source: paddle.distributed.init_parallel_env.
 
     Raises UnsupportedError when a launcher started several processes.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> group = paddle.distributed.init_parallel_env()
+        >>> group.nranks, group.rank
+        (1, 0)
     """
     only_one("the launcher", launched_processes())
     _initialized.set(True)
@@ -112,34 +147,78 @@ def init_parallel_env(nccl_config: Any = None) -> Group:
 
 
 def destroy_process_group(group: Group | None = None) -> None:
-    """None; `is_initialized` is false again. Source: paddle.distributed.destroy_process_group."""
+    """None; `is_initialized` is false again. Source: paddle.distributed.destroy_process_group.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> group = paddle.distributed.init_parallel_env()
+        >>> paddle.distributed.destroy_process_group(group)
+        >>> paddle.distributed.is_initialized()
+        False
+    """
     _initialized.set(False)
 
 
 def shutdown_process_group(group: Group | None = None) -> None:
-    """None: one process has no connections to give back. Source: paddle.distributed.shutdown_process_group."""
+    """None: one process has no connections to give back. Source: paddle.distributed.shutdown_process_group.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.shutdown_process_group() is None
+        True
+    """
 
 
 def restart_process_group(group: Group | None = None) -> None:
-    """None: one process has no connections to make anew. Source: paddle.distributed.restart_process_group."""
+    """None: one process has no connections to make anew. Source: paddle.distributed.restart_process_group.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.restart_process_group() is None
+        True
+    """
 
 
 def gloo_init_parallel_env(rank_id: int, rank_num: int, server_endpoint: str) -> None:
-    """None. Raises ArgumentError for more than one process. Source: paddle.distributed.gloo_init_parallel_env."""
+    """None. Raises ArgumentError for more than one process. Source: paddle.distributed.gloo_init_parallel_env.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.gloo_init_parallel_env(0, 1, "127.0.0.1:8080") is None
+        True
+    """
     own_rank("gloo_init_parallel_env", rank_id)
     own_rank("gloo_init_parallel_env", rank_num - 1)
 
 
 def gloo_barrier() -> None:
-    """Nothing to wait for. Source: paddle.distributed.gloo_barrier."""
+    """Nothing to wait for. Source: paddle.distributed.gloo_barrier.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.gloo_barrier() is None
+        True
+    """
 
 
 def gloo_release() -> None:
-    """Nothing to give back. Source: paddle.distributed.gloo_release."""
+    """Nothing to give back. Source: paddle.distributed.gloo_release.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.gloo_release() is None
+        True
+    """
 
 
 class ParallelMode:
-    """What training in parallel splits, as numbers. Source: paddle.distributed.ParallelMode."""
+    """What training in parallel splits, as numbers. Source: paddle.distributed.ParallelMode.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.ParallelMode.DATA_PARALLEL, paddle.distributed.ParallelMode.SHARDING_PARALLEL
+        (0, 3)
+    """
 
     DATA_PARALLEL = 0
     TENSOR_PARALLEL = 1
@@ -152,6 +231,16 @@ def new_group(ranks: Iterable[int] | None = None, backend: str | None = None, ti
     """A group of some processes, of which there is but 0. Source: paddle.distributed.new_group.
 
     Raises ArgumentError for ranks that are not there.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.new_group([0]).ranks
+        [0]
+        >>> try:
+        ...     paddle.distributed.new_group([0, 1])
+        ... except ValueError as err:
+        ...     print(str(err).splitlines()[0])
+        new_group: there is no process 1, only process 0
     """
     members = [0] if ranks is None else list(ranks)
     for rank in members:
@@ -160,12 +249,24 @@ def new_group(ranks: Iterable[int] | None = None, backend: str | None = None, ti
 
 
 def get_group(id: int = 0) -> Group:
-    """The group of the one process. Source: paddle.distributed.get_group."""
+    """The group of the one process. Source: paddle.distributed.get_group.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.get_group().nranks
+        1
+    """
     return DEFAULT_GROUP
 
 
 def get_backend(group: Group | None = None) -> str:
-    """The name of what carries messages: nothing, within one process. Source: paddle.distributed.get_backend."""
+    """The name of what carries messages: nothing, within one process. Source: paddle.distributed.get_backend.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.get_backend()
+        'local'
+    """
     return Group.backend
 
 
@@ -176,13 +277,25 @@ def spawn(
     """None, after `func(*args)` was called in this process. Source: paddle.distributed.spawn.
 
     Raises UnsupportedError for more than one process.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.spawn(print, ["trains", "here"], nprocs=1)
+        trains here
     """
     only_one("spawn", nprocs)
     func(*args)
 
 
 def launch() -> None:
-    """Refused: raises UnsupportedError. Source: paddle.distributed.launch."""
+    """Refused: raises UnsupportedError. Source: paddle.distributed.launch.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.launch()
+        Traceback (most recent call last):
+        vitrify.core.errors.UnsupportedError: distributed.launch starts several processes, ...
+    """
     raise UnsupportedError(
         "distributed.launch starts several processes, vitrify runs in one", hint="run the script itself"
     )

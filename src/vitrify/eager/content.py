@@ -144,6 +144,12 @@ class Content(Holder):
         """Copy the Tensor `other` into this one and return it; takes the shape of `other`.
 
         Raises DTypeError when dtypes differ. Source: paddle.Tensor.copy_.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.zeros([2])
+            >>> x.copy_(paddle.to_tensor([3.0, 4.0])).tolist(), x.tolist()
+            ([3.0, 4.0], [3.0, 4.0])
         """
         need_other(other)
         source = TENSORS.as_tensor(other)
@@ -157,7 +163,18 @@ class Content(Holder):
 
     @property
     def data(self) -> Tensor:
-        """A tensor on the same memory that stops gradients; assigning makes this tensor hold another's memory."""
+        """A tensor on the same memory that stops gradients; assigning makes this tensor hold another's memory.
+
+        Assigning raises DTypeError for what is no Tensor. Source: paddle.Tensor.data.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+            >>> x.data[0] = 7.0
+            >>> x.data = x.data * 2
+            >>> x.tolist(), x.stop_gradient
+            ([14.0, 4.0], False)
+        """
         return self.detach()
 
     @data.setter
@@ -203,7 +220,16 @@ class Content(Holder):
         return self if self._node is None else self.detach_()
 
     def detach(self) -> Tensor:
-        """A tensor on the same memory that stops gradients."""
+        """A tensor on the same memory, of the same shape and dtype, that stops gradients. Source: paddle.Tensor.detach.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+            >>> y = x.detach()
+            >>> y[0] = 9.0
+            >>> y.stop_gradient, x.tolist()
+            (True, [9.0, 2.0])
+        """
         if is_tracing():
             return recorder.get().detach(self)  # type: ignore[no-any-return]
         out = TENSORS.wrap(self._data)
@@ -211,7 +237,15 @@ class Content(Holder):
         return out
 
     def detach_(self) -> Any:
-        """This tensor, cut off from the tape: it stops gradients from here on."""
+        """This tensor, cut off from the tape: it stops gradients from here on. Source: paddle.Tensor.detach_.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+            >>> y = x * 2
+            >>> y.detach_() is y, y.stop_gradient, y.is_leaf
+            (True, True, True)
+        """
         if is_tracing():
             recorder.get().set_stop_gradient(self, True, is_leaf=True)
             return self

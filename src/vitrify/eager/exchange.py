@@ -33,7 +33,19 @@ class Exchange(Holder):
     __array_priority__ = 100.0
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """A copy of the data as a NumPy array."""
+        """A copy of the data as a NumPy array in host memory, of the same shape and dtype.
+
+        bfloat16 is a dtype of the package `ml_dtypes`. The array knows nothing of gradients that the
+        tensor may want. Source: paddle.Tensor.numpy.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([[1.0, 2.0]])
+            >>> array = x.numpy()
+            >>> array[0, 0] = 7.0
+            >>> array.tolist(), x.tolist()
+            ([[7.0, 2.0]], [[1.0, 2.0]])
+        """
         data = self._data
         return np.array(data if data.__class__ is np.ndarray else put(data, _CPU))
 
@@ -41,6 +53,15 @@ class Exchange(Holder):
         """The Python value of the only element, or of the element at `args`.
 
         Raises ArgumentError without `args` when there is not exactly one element, IndexRangeError outside of it.
+        args: one place in the flattened tensor, or one for each dimension. Source: paddle.Tensor.item.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> paddle.to_tensor([2.5]).item()
+            2.5
+            >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+            >>> x.item(2), x.item(0, 1)
+            (3, 2)
         """
         if not args and self._data.size != 1:
             raise not_single("item", self.shape)
@@ -50,7 +71,13 @@ class Exchange(Holder):
             raise IndexRangeError(f"item: {err}") from None
 
     def tolist(self) -> Any:
-        """The data as nested lists of Python values."""
+        """The data as nested lists of Python values; of a 0-D tensor the value itself. Source: paddle.Tensor.tolist.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> paddle.to_tensor([[1, 2], [3, 4]]).tolist(), paddle.to_tensor(0.5).tolist()
+            ([[1, 2], [3, 4]], 0.5)
+        """
         return put(self._data, _CPU).tolist()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -134,7 +161,19 @@ class Exchange(Holder):
         return make(*made_of)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """A new leaf with a copy of the data and the attributes, under a name of its own, without a gradient."""
+        """A new leaf with a copy of the data and the attributes, under a name of its own, without a gradient.
+
+        Source: paddle.Tensor.__deepcopy__.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> import copy
+            >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+            >>> y = copy.deepcopy(x)
+            >>> y.set_value([5.0])
+            >>> x.tolist(), y.tolist(), y.stop_gradient
+            ([1.0], [5.0], False)
+        """
         if is_tracing():
             return memo.setdefault(id(self), copy.deepcopy(self._of_program(), memo))
         fresh = _restored(type(self), self._data.copy(), self.stop_gradient, {})

@@ -49,19 +49,42 @@ class Holder(TensorMethods):
 
     @property
     def shape(self) -> Size:
-        """The sizes of all dimensions: a list that also equals tuples and is joined to them."""
+        """The sizes of all dimensions, ints: a list that also equals tuples and is joined to them.
+
+        In a program that is being built, -1 stands for a size that only a run knows. Source: paddle.Tensor.shape.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.ones([2, 3])
+            >>> x.shape, x.shape == (2, 3), x.shape[-1]
+            (paddle.Size([2, 3]), True, 3)
+        """
         building = _recorder()
         now = None if building is None else building.meaning(self)
         return size_of_items(self._data.shape if now is None else now.shape)
 
     @property
     def dtype(self) -> DType:
-        """The element type."""
+        """The element type. Source: paddle.Tensor.dtype.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> paddle.to_tensor([1, 2]).dtype, paddle.to_tensor([0.5]).dtype
+            (paddle.int64, paddle.float32)
+        """
         now = self._meaning()
         return from_np(self._data.dtype) if now is None else now.dtype
 
     def version_cell(self) -> list[Any]:
-        """The count of in-place changes, shared by all tensors on this memory."""
+        """The count of in-place changes, shared by all tensors on this memory.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.ones([2])
+            >>> x[0] = 5.0
+            >>> x.version_cell()[0], x.version_cell() is x.detach().version_cell()
+            (1, True)
+        """
         cell = self._cell
         if cell is None:
             cell = self._cell = [0]
@@ -69,7 +92,18 @@ class Holder(TensorMethods):
 
     @property
     def inplace_version(self) -> int:
-        """How often this memory was changed in place."""
+        """How often this memory was changed in place: tensors on one memory count together.
+
+        Source: paddle.Tensor.inplace_version.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.ones([2])
+            >>> y = x.detach()
+            >>> _ = x.add_(paddle.ones([2]))
+            >>> x.inplace_version, y.inplace_version
+            (1, 1)
+        """
         return int(self._cell[0]) if self._cell is not None else 0
 
 

@@ -38,19 +38,44 @@ def move(x: Tensor, place: PlaceLike) -> Tensor:
 
 
 def cpu(self: Tensor) -> Tensor:
-    """This tensor in host memory: itself if it is there. Source: paddle.Tensor.cpu."""
+    """This tensor in host memory: itself if it is there. Source: paddle.Tensor.cpu.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.ones([2])
+        >>> x.cpu() is x, x.cpu().place
+        (True, Place(cpu))
+    """
     return move(self, CPUPlace())
 
 
 def cuda(self: Tensor, device_id: int | None = None, blocking: bool = True) -> Tensor:
-    """This tensor on a CUDA device: itself if it is there. Source: paddle.Tensor.cuda."""
+    """This tensor on a CUDA device: itself if it is there. Source: paddle.Tensor.cuda.
+
+    Raises ArgumentError without CuPy.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.ones([2])
+        >>> paddle.is_compiled_with_cuda() or x.cpu().place.is_cpu_place()
+        True
+    """
     here = self.place
     number = device_id if device_id is not None else here.gpu_device_id() if here.is_gpu_place() else 0
     return move(self, CUDAPlace(number))
 
 
 def pin_memory(self: Tensor, blocking: bool = True) -> Tensor:
-    """This tensor in page-locked host memory. Source: paddle.Tensor.pin_memory."""
+    """This tensor in page-locked host memory. Source: paddle.Tensor.pin_memory.
+
+    Raises ArgumentError without CuPy.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.ones([2])
+        >>> x.pin_memory().place if paddle.is_compiled_with_cuda() else paddle.CUDAPinnedPlace()
+        Place(gpu_pinned)
+    """
     return move(self, CUDAPinnedPlace())
 
 

@@ -17,7 +17,26 @@ from .tensor import Tensor, edge_to
 
 
 class PyLayerContext:
-    """What `forward` hands to `backward`: saved tensors, options, and any attribute set on it."""
+    """What `forward` hands to `backward`: saved tensors, options, and any attribute set on it.
+
+    Source: paddle.autograd.PyLayerContext.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> class Square(paddle.autograd.PyLayer):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.save_for_backward(x)
+        ...         return x * x
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         (x,) = ctx.saved_tensor()
+        ...         return grad * 2 * x
+        >>> x = paddle.to_tensor([3.0], stop_gradient=False)
+        >>> Square.apply(x).backward()
+        >>> x.grad.tolist()
+        [6.0]
+    """
 
     _saved: tuple[Any, ...] = ()
     _not_differentiable: tuple[Tensor, ...] = ()

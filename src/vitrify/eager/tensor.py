@@ -71,7 +71,15 @@ class Tensor(Content, Exchange, Kinds, Layout):
 
     @property
     def name(self) -> str:
-        """A name unique in this process, made when first asked for."""
+        """A text, unique in this process, made when first asked for; it may be set. Source: paddle.Tensor.name.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([1.0])
+            >>> x.name = "weights"
+            >>> x.name, (x * 2).name == (x * 2).name
+            ('weights', False)
+        """
         held = self.__dict__.get("_name")
         if held is None:
             held = self.__dict__["_name"] = names.generate(self._name_prefix)
@@ -83,7 +91,13 @@ class Tensor(Content, Exchange, Kinds, Layout):
 
     @property
     def persistable(self) -> bool:
-        """Whether state_dict-like collections keep this tensor."""
+        """Whether state_dict-like collections keep this tensor. Source: paddle.Tensor.persistable.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> paddle.nn.Linear(2, 2).weight.persistable, paddle.ones([2]).persistable
+            (True, False)
+        """
         return self.__dict__.get("_persistable", False)  # type: ignore[no-any-return]
 
     @persistable.setter
@@ -94,17 +108,41 @@ class Tensor(Content, Exchange, Kinds, Layout):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether no recorded op made this tensor."""
+        """Whether no recorded op made this tensor: backward leaves gradients in leaves.
+
+        Source: paddle.Tensor.is_leaf.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+            >>> x.is_leaf, (x * 2).is_leaf, (x.detach() * 2).is_leaf
+            (True, False, True)
+        """
         return self._node is None
 
     @property
     def grad_fn(self) -> Node | None:
-        """The tape node that made this tensor, or None."""
+        """The tape node that made this tensor, or None. Source: paddle.Tensor.grad_fn.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+            >>> x.grad_fn, (x * 2).grad_fn.name
+            (None, 'multiply')
+        """
         return self._node
 
     @property
     def requires_grad(self) -> bool:
-        """The opposite of stop_gradient."""
+        """The opposite of `stop_gradient`, a bool that may be set. Source: paddle.Tensor.requires_grad.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.ones([2])
+            >>> x.requires_grad = True
+            >>> x.requires_grad, x.stop_gradient
+            (True, False)
+        """
         return not self.stop_gradient
 
     @requires_grad.setter
@@ -112,14 +150,38 @@ class Tensor(Content, Exchange, Kinds, Layout):
         self.stop_gradient = not value
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """This tensor, which wants a gradient from here on (or does not)."""
+        """This tensor, which wants a gradient from here on (or does not).
+
+        Raises UnsupportedError in a function that is compiled with full_graph=True.
+        Source: paddle.Tensor.requires_grad_.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.ones([2]).requires_grad_()
+            >>> (x * 3).sum().backward()
+            >>> x.grad.tolist()
+            [3.0, 3.0]
+        """
         outside_programs("Tensor.requires_grad_", but_written=True)
         self.stop_gradient = not requires_grad
         return self
 
     @property
     def grad(self) -> Tensor | None:
-        """The accumulated gradient, or None."""
+        """The accumulated gradient, a Tensor of this shape and dtype, or None; it may be set.
+
+        Setting it to what is neither a Tensor nor None raises DTypeError. Source: paddle.Tensor.grad.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([3.0], stop_gradient=False)
+            >>> x.grad is None
+            True
+            >>> (x**2).backward()
+            >>> (x**2).backward()
+            >>> x.grad.tolist()
+            [12.0]
+        """
         return gradients().grad_of(self)  # type: ignore[no-any-return]
 
     @grad.setter
@@ -130,7 +192,15 @@ class Tensor(Content, Exchange, Kinds, Layout):
         keeper.set_grad(self, value)
 
     def gradient(self) -> np.ndarray[Any, Any] | None:
-        """The accumulated gradient as a NumPy array, or None."""
+        """The accumulated gradient as a NumPy array, or None. Source: paddle.Tensor.gradient.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([3.0], stop_gradient=False)
+            >>> (x**2).backward()
+            >>> x.gradient()
+            array([6.], dtype=float32)
+        """
         held = self.grad
         return None if held is None else held.numpy()
 
@@ -145,6 +215,14 @@ class Tensor(Content, Exchange, Kinds, Layout):
 
         grad_tensor: the cotangent, same shape; ones by default. dump_backward_graph_path: must be None.
         Raises StaleBackwardError on a freed graph. Source: paddle.Tensor.backward.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+            >>> y = x * x
+            >>> y.backward(paddle.to_tensor([1.0, 10.0]))
+            >>> x.grad.tolist()
+            [2.0, 40.0]
         """
         _backward.refuse_dump("backward", dump_backward_graph_path)
         keeper = gradients()
@@ -171,17 +249,46 @@ class Tensor(Content, Exchange, Kinds, Layout):
         self._grad.stop_gradient = False  # a leaf, as in PaddlePaddle: what is computed from it can be differentiated
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Reset `.grad` to zeros (or to None)."""
+        """Reset `.grad` to zeros (or to None). Source: paddle.Tensor.clear_gradient.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([3.0], stop_gradient=False)
+            >>> (x**2).backward()
+            >>> x.clear_gradient()
+            >>> x.grad.tolist()
+            [0.0]
+            >>> x.clear_gradient(set_to_zero=False)
+            >>> x.grad is None
+            True
+        """
         gradients().clear(self, set_to_zero)
 
     def clear_grad(self) -> None:
-        """Reset `.grad` to zeros."""
+        """Reset `.grad` to zeros. Source: paddle.Tensor.clear_grad.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([3.0], stop_gradient=False)
+            >>> (x**2).backward()
+            >>> x.clear_grad()
+            >>> x.grad.tolist()
+            [0.0]
+        """
         self.clear_gradient()
 
     def register_hook(self, hook: Hook) -> HookHandle:
         """Call `hook(grad)` whenever this tensor's gradient is computed; a returned tensor replaces it.
 
         Raises NoGradientError for a tensor that gets no gradient. Source: paddle.Tensor.register_hook.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([1.0], stop_gradient=False)
+            >>> handle = x.register_hook(lambda grad: grad * 10)
+            >>> (x * 3).backward()
+            >>> x.grad.tolist(), handle.remove()
+            ([30.0], True)
         """
         outside_programs("Tensor.register_hook", but_written=True)
         if self.stop_gradient:
@@ -195,7 +302,17 @@ class Tensor(Content, Exchange, Kinds, Layout):
         return HookHandle(self._node.hooks.setdefault(self._index, []), hook)
 
     def retain_grads(self) -> None:
-        """Keep `.grad` of this non-leaf tensor in the next backward."""
+        """Keep `.grad` of this non-leaf tensor in the next backward. Source: paddle.Tensor.retain_grads.
+
+        Example:
+            >>> import vitrify as paddle
+            >>> x = paddle.to_tensor([2.0], stop_gradient=False)
+            >>> y = x * 3
+            >>> y.retain_grads()
+            >>> (y**2).backward()
+            >>> y.grad.tolist()
+            [12.0]
+        """
         if self._node is not None:
             if self._node.retained is None:
                 self._node.retained = {}

@@ -150,6 +150,13 @@ class Config:
 
     What changes how a model runs: the device, the number of threads, `switch_ir_optim`, `enable_memory_optim`. Settings
     of Paddle's engines (oneDNN, TensorRT, passes) are kept and change nothing; the precision is always the model's.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> config = paddle.inference.Config("/tmp/net.json", "/tmp/net.pdiparams")
+        >>> config.set_cpu_math_library_num_threads(2)
+        >>> config.cpu_math_library_num_threads(), config.use_gpu()
+        (2, False)
     """
 
     Precision = PrecisionType

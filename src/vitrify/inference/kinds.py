@@ -10,7 +10,13 @@ from ..core.paddle_version import FULL_VERSION
 
 
 class PrecisionType(Enum):
-    """In which precision an engine computes. Source: paddle.inference.PrecisionType."""
+    """In which precision an engine computes. Source: paddle.inference.PrecisionType.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.inference.PrecisionType.Half.name
+        'Half'
+    """
 
     Float32 = 0
     Int8 = 1
@@ -19,7 +25,13 @@ class PrecisionType(Enum):
 
 
 class PlaceType(Enum):
-    """Where a tensor lies. Source: paddle.inference.PlaceType."""
+    """Where a tensor lies. Source: paddle.inference.PlaceType.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.inference.PlaceType.CPU.name
+        'CPU'
+    """
 
     UNK = -1
     CPU = 0
@@ -29,7 +41,13 @@ class PlaceType(Enum):
 
 
 class DataType(Enum):
-    """What a tensor's elements are. Source: paddle.inference.DataType."""
+    """What a tensor's elements are. Source: paddle.inference.DataType.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.inference.get_num_bytes_of_data_type(paddle.inference.DataType.FLOAT32)
+        4
+    """
 
     FLOAT32 = 0
     INT64 = 1
@@ -69,10 +87,22 @@ def get_version() -> str:
 
 
 def get_trt_compile_version() -> tuple[int, int, int]:
-    """(0, 0, 0): there is no TensorRT. Source: paddle.inference.get_trt_compile_version."""
+    """(0, 0, 0): there is no TensorRT. Source: paddle.inference.get_trt_compile_version.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.inference.get_trt_compile_version()
+        (0, 0, 0)
+    """
     return (0, 0, 0)
 
 
 def get_trt_runtime_version() -> tuple[int, int, int]:
-    """(0, 0, 0): there is no TensorRT. Source: paddle.inference.get_trt_runtime_version."""
+    """(0, 0, 0): there is no TensorRT. Source: paddle.inference.get_trt_runtime_version.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.inference.get_trt_runtime_version()
+        (0, 0, 0)
+    """
     return (0, 0, 0)

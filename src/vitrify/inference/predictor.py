@@ -142,7 +142,21 @@ class Predictor:
 
 
 def create_predictor(config: Config) -> Predictor:
-    """The predictor of a Config. Source: paddle.inference.create_predictor."""
+    """The predictor of a Config. Source: paddle.inference.create_predictor.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> spec = [paddle.static.InputSpec([None, 2], name="x")]
+        >>> paddle.jit.save(paddle.nn.Linear(2, 3), folder + "/net", input_spec=spec, format="paddle3")
+        >>> config = paddle.inference.Config(folder + "/net.json", folder + "/net.pdiparams")
+        >>> predictor = paddle.inference.create_predictor(config)
+        >>> predictor.get_input_handle("x").copy_from_cpu(paddle.ones([4, 2]).numpy())
+        >>> predictor.run()
+        >>> predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu().shape
+        (4, 3)
+    """
     return Predictor(config)
 
 

@@ -187,6 +187,15 @@ class Program:
     """A list of blocks; block 0 is where execution starts. Source: paddle.static.Program.
 
     `epoch` notes every change of it (ir/changes.py); `uid` is a number that no other program of this process has.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.exp(x)
+        >>> [op.type for op in main.global_block().ops]
+        ['exp']
     """
 
     def __init__(self) -> None:

@@ -120,12 +120,22 @@ def enable_to_static(enable_to_static_bool: bool) -> None:
 
 
 def set_code_level(level: int = ALL_TRANSFORMERS, also_to_stdout: bool = False) -> None:
-    """Print converted code after transformer number `level` (100: after all). Source: paddle.jit.set_code_level."""
+    """Print converted code after transformer number `level` (100: after all). Source: paddle.jit.set_code_level.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.jit.set_code_level(0)
+    """
     CODE_LEVEL.set(level)
 
 
 def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
-    """How much conversion logs, 0 to 10. Source: paddle.jit.set_verbosity."""
+    """How much conversion logs, 0 to 10. Source: paddle.jit.set_verbosity.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.jit.set_verbosity(0)
+    """
     VERBOSITY.set(level)
 
 

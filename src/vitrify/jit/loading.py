@@ -194,6 +194,18 @@ class TranslatedLayer(Layer):
     parameters, tensors by those of their specs, too; what was no tensor when it was saved may be left out, and is
     refused with another value.
     Source: paddle.jit.TranslatedLayer.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp() + "/net"
+        >>> net = paddle.nn.Linear(2, 3)
+        >>> paddle.jit.save(net, path, input_spec=[paddle.static.InputSpec([None, 2])])
+        >>> loaded = paddle.jit.load(path)
+        >>> isinstance(loaded, paddle.jit.TranslatedLayer), len(loaded.parameters())
+        (True, 2)
+        >>> bool((loaded(paddle.ones([4, 2])) == net(paddle.ones([4, 2]))).all())
+        True
     """
 
     def __init__(self, model: ModelFile) -> None:

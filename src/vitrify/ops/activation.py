@@ -429,7 +429,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
 
 logsigmoid = log_sigmoid
 relu_, leaky_relu_, hardtanh_, thresholded_relu_, elu_ = [
-    in_place(fn) for fn in (relu, leaky_relu, hardtanh, thresholded_relu, elu)
+    in_place(fn, room="paddle.nn.functional.") for fn in (relu, leaky_relu, hardtanh, thresholded_relu, elu)
 ]
 
 METHODS: dict[str, Any] = {}

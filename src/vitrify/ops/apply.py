@@ -20,7 +20,8 @@ def apply(x: Any, func: Callable[[Any], Any]) -> Any:
 
     Example:
         >>> import vitrify as paddle
-        >>> paddle.to_tensor([1.0, 2.0]).apply(lambda v: v * 2).tolist()
+        >>> x = paddle.to_tensor([1.0, 2.0])
+        >>> x.apply(lambda v: v * 2).tolist()
         [2.0, 4.0]
     """
     if not x.stop_gradient:
@@ -29,7 +30,14 @@ def apply(x: Any, func: Callable[[Any], Any]) -> Any:
 
 
 def resize(x: Any, shape: Any, fill_zero: bool = False, name: str | None = None) -> Any:
-    """The first elements of x, row by row, in another shape; zeros where there are more of them than x has."""
+    """The first elements of x, row by row, in another shape; zeros where there are more of them than x has.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.to_tensor([[1, 2], [3, 4]])
+        >>> x.resize_([5]).tolist()
+        [1, 2, 3, 4, 0]
+    """
     sizes = static_ints("resize_", shape, "shape")
     flat, count = flatten(x), math.prod(sizes)
     if count > flat.shape[0]:

@@ -19,22 +19,59 @@ _CASTS = {
     "int8": "int8", "int16": "int16", "int32": "int32", "int64": "int64", "complex64": "complex64",
     "complex128": "complex128",
 }  # fmt: skip
+# dtype -> what goes in, and what comes out, in the example of its methods
+_SHOWN = {
+    "bool": ("[0.0, 0.5, -2.0]", "[False, True, True]"),
+    "uint8": ("[7.9, 255.0]", "[7, 255]"),
+    "int8": ("[1.7, -1.7]", "[1, -1]"),
+    "int16": ("[300.7, -1.7]", "[300, -1]"),
+    "int32": ("[1.7, -1.7]", "[1, -1]"),
+    "int64": ("[1.7, -1.7]", "[1, -1]"),
+    "bfloat16": ("[0.1, 257.0]", "[0.10009765625, 256.0]"),
+    "float16": ("[0.1, 1e6]", "[0.0999755859375, inf]"),
+    "float32": ("[1, 16777217]", "[1.0, 16777216.0]"),
+    "float64": ("[1, 16777217]", "[1.0, 16777217.0]"),
+    "complex64": ("[1.5]", "[(1.5+0j)]"),
+    "complex128": ("[1.5]", "[(1.5+0j)]"),
+}
 
 
-def _cast_to(name: str) -> Callable[[Any], Any]:
+def _cast_to(name: str, called: str) -> Callable[[Any], Any]:
     dtype = as_dtype(name)
 
     def method(x: Any) -> Any:
         return cast(x, dtype)
 
-    method.__doc__ = f"x as {name}; x itself when it has that dtype already."
+    given, result = _SHOWN[name]
+    method.__doc__ = (
+        f"x as {name}, in x's shape; x itself when it has that dtype already. Source: paddle.Tensor.astype.\n\n"
+        "    Example:\n        >>> import vitrify as paddle\n"
+        f"        >>> paddle.to_tensor({given}).{called}().tolist()\n        {result}\n    "
+    )
     return method
 
 
 def type_as(x: Any, other: Any) -> Any:
-    """x cast to other's dtype. Source: paddle.Tensor.type_as."""
+    """x cast to other's dtype, in x's shape. Raises DTypeError if other is no tensor. Source: paddle.Tensor.type_as.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.to_tensor([1.7, -1.7]).type_as(paddle.to_tensor([1])).tolist()
+        [1, -1]
+    """
     rank_of("type_as", other, "other")
     return cast(x, other.dtype)
+
+
+def dim(x: Any) -> int:
+    """The number of dimensions, as `x.ndim`. Source: paddle.Tensor.dim.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.ones([2, 3]).dim(), paddle.to_tensor(1.0).ndimension()
+        (2, 0)
+    """
+    return int(x.ndim)
 
 
 def _need_tensor(op: str, x: Any) -> Any:
@@ -80,13 +117,13 @@ def is_integer(x: Any) -> bool:
     return bool(_need_tensor("is_integer", x).dtype.is_integer)
 
 
-METHODS: dict[str, Any] = {name: _cast_to(dtype) for name, dtype in _CASTS.items()} | {
+METHODS: dict[str, Any] = {name: _cast_to(dtype, name) for name, dtype in _CASTS.items()} | {
     "type_as": type_as,
     "is_complex": is_complex,
     "is_floating_point": is_floating_point,
     "is_integer": is_integer,
-    "dim": lambda x: x.ndim,
-    "ndimension": lambda x: x.ndim,
+    "dim": dim,
+    "ndimension": dim,
 }
 INPLACE = ()
 __all__ = ["is_complex", "is_floating_point", "is_integer"]

@@ -253,14 +253,30 @@ def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
 
 @aliased(axis="dim")
 def _cumsum_in_place(x: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
-    """`cumsum` put into x, in x's dtype unless another is asked for; returns x."""
+    """`cumsum` put into x, in x's dtype unless another is asked for; returns x.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0, 3.0])
+        >>> _ = x.cumsum_()
+        >>> x.tolist()
+        [1.0, 3.0, 6.0]
+    """
     rank_of("cumsum_", x)
     return x._become(cumsum(x, axis, x.dtype if dtype is None else dtype))
 
 
 @aliased(x="input")
 def _cumprod_in_place(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
-    """`cumprod` put into x, which is returned."""
+    """`cumprod` put into x, which is returned.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.to_tensor([1.0, 2.0, 3.0])
+        >>> _ = x.cumprod_(dim=0)
+        >>> x.tolist()
+        [1.0, 2.0, 6.0]
+    """
     rank_of("cumprod_", x)
     return x._become(cumprod(x, dim, dtype=dtype))
 

@@ -19,6 +19,13 @@ from .registry import define_elementwise
 
 _same_sizes = lazy_module("vitrify.ops.same_sizes")
 _SOURCE = re.compile(r"Source: (paddle[\w.]*\w)")
+_EXAMPLE = "\n    Example:\n        >>> import vitrify as paddle\n"
+# A call in an example, `paddle.f(x, ...)` whose x is a name or a call with parentheses inside, and what is shown of it.
+_CALL = re.compile(
+    r">>> paddle\.(?:nn\.functional\.)?\w+\((?P<x>paddle\.\w+\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|x)"
+    r"(?:, )?(?P<rest>.*)\)\.(?P<shown>tolist\(\)|shape)$",
+    re.MULTILINE,
+)
 
 
 def only(op: str, accepts: Predicate, name: str = "x") -> Callable[[Any], Any]:
@@ -163,14 +170,31 @@ def become(name: str, x: Any, result: Any, keeps_shape: bool, others: Iterable[A
     return x._become(result)
 
 
-def _in_place_doc(fn: Callable[..., Any], keeps_shape: bool) -> str:
+def _in_place_doc(fn: Callable[..., Any], keeps_shape: bool, room: str) -> str:
     """What the docstring of `fn` becomes for its variant that changes x."""
     source = _SOURCE.search(fn.__doc__ or "")
     return (
         f"`{fn.__name__}` in place: x takes the result as its content and is returned; see `{fn.__name__}`.\n\n"
         + ("    Raises ShapeError for a result of another shape than x has. " if keeps_shape else "    ")
-        + f"Raises DTypeError if x is no tensor.{'' if source is None else f' Source: {source[1]}_.'}\n    "
+        + f"Raises DTypeError if x is no tensor.{'' if source is None else f' Source: {source[1]}_.'}\n"
+        + _in_place_example(fn.__name__, room, (fn.__doc__ or "").partition(_EXAMPLE)[2])
+        + "    "
     )
+
+
+def _in_place_example(name: str, room: str, lines: str) -> str:
+    """The example of a function, as one of its variant that changes x; empty where it has none of that kind.
+
+    room: where the variant is, if it is no method.
+    """
+    call = _CALL.search(lines)
+    if call is not None:
+        made = "" if call["x"] == "x" else f">>> x = {call['x']}\n        "
+        start = f"{room}{name}_(x{', ' if call['rest'] else ''}" if room else f"x.{name}_("
+        changed = f">>> _ = {start}{call['rest']})\n        >>> x.{call['shown']}"
+        return f"{_EXAMPLE}{lines[: call.start()]}{made}{changed}{lines[call.end() :].rstrip()}\n"
+    changed = lines.replace(f"paddle.{name}(x, ", f"x.{name}_(").replace(f"x.{name}(", f"x.{name}_(")
+    return f"{_EXAMPLE}{changed.rstrip()}\n" if f".{name}_(" in changed else ""
 
 
 def _taken(name: str, first: tuple[str, ...], kwargs: dict[str, Any]) -> Any:
@@ -181,11 +205,14 @@ def _taken(name: str, first: tuple[str, ...], kwargs: dict[str, Any]) -> Any:
     raise TypeError(f"{name}_() missing 1 required positional argument: {first[0]!r}")
 
 
-def in_place(fn: Callable[..., Any], keeps_shape: bool = False, shows_out: bool = False) -> Callable[..., Any]:
+def in_place(
+    fn: Callable[..., Any], keeps_shape: bool = False, shows_out: bool = False, room: str = ""
+) -> Callable[..., Any]:
     """The variant of `fn(x, ...)` that puts the result into x and returns x; its name gets an underscore.
 
     With `keeps_shape` it raises ShapeError if broadcasting gave the result another shape than x has. Its signature is
-    that of `fn`, without `out` unless `shows_out`.
+    that of `fn`, without `out` unless `shows_out`. room: where it is, if it is no method:
+    "paddle.nn.functional.".
 
     Example:
         >>> import vitrify as paddle
@@ -202,7 +229,7 @@ def in_place(fn: Callable[..., Any], keeps_shape: bool = False, shows_out: bool 
         return become(fn.__name__, x, fn(x, *args, **kwargs), keeps_shape, (*args, *kwargs.values()))
 
     call.__name__ = call.__qualname__ = fn.__name__ + "_"
-    call.__doc__ = _in_place_doc(fn, keeps_shape)
+    call.__doc__ = _in_place_doc(fn, keeps_shape, room)
     shown = inspect.signature(fn)
     kept = [p for p in shown.parameters.values() if shows_out or p.name != "out"]
     call.__dict__["__signature__"] = shown.replace(parameters=kept)

@@ -206,7 +206,14 @@ def diagonal_scatter(x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int
 
 
 def fill_diagonal_tensor(x: Any, y: Any, offset: int = 0, dim1: int = 0, dim2: int = 1, name: str | None = None) -> Any:
-    """A copy of x whose diagonal in dimensions dim1 and dim2 is `y`. Source: paddle.Tensor.fill_diagonal_tensor."""
+    """A copy of x whose diagonal in dimensions dim1 and dim2 is `y`. Source: paddle.Tensor.fill_diagonal_tensor.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.zeros([2, 2])
+        >>> x.fill_diagonal_tensor(paddle.to_tensor([5.0, 6.0])).tolist()
+        [[5.0, 0.0], [0.0, 6.0]]
+    """
     return diagonal_scatter(x, y, offset, dim1, dim2)
 
 
@@ -233,6 +240,12 @@ def fill_diagonal(x: Any, value: Any, offset: int = 0, wrap: bool = False, name:
     """A copy of x (a matrix, or more dimensions of equal size) with `value` on its diagonal.
 
     With `wrap` the diagonal of a tall matrix starts again below. Source: paddle.Tensor.fill_diagonal_.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.zeros([2, 3])
+        >>> x.fill_diagonal(7.0, offset=1).tolist()
+        [[0.0, 7.0, 0.0], [0.0, 0.0, 7.0]]
     """
     if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) > 1):
         raise ShapeError(f"fill_diagonal_: expects a matrix, or dimensions of equal size, got {list(x.shape)}")

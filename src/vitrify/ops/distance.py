@@ -109,7 +109,15 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
 
 
 def _renorm_in_place(x: Any, p: float, axis: int, max_norm: float) -> Any:
-    """`renorm` put into x, which is returned; its norms keep the old content for backward."""
+    """`renorm` put into x, which is returned; its norms keep the old content for backward.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.to_tensor([[3.0, 4.0], [0.3, 0.4]])
+        >>> _ = x.renorm_(2.0, 0, 10.0)
+        >>> x[0].tolist(), round(x[1].norm().item(), 4)
+        ([3.0, 4.0], 0.5)
+    """
     rank_of("renorm_", x)
     return x._become(renorm(x.clone(), p, axis, max_norm))
 

@@ -345,7 +345,13 @@ def repeat_interleave(
 
 
 def _repeat(input: Any, *sizes: Any, repeats: Any = None) -> Any:
-    """`input` repeated as a whole, by numbers for each dimension or one list of them. Source: paddle.Tensor.repeat."""
+    """`input` repeated as a whole, by numbers for each dimension or one list of them. Source: paddle.Tensor.repeat.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.to_tensor([1, 2]).repeat(2, 2).tolist()
+        [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
     if repeats is not None:
         sizes = (repeats,)
     one = len(sizes) == 1 and (is_tensor(sizes[0]) or isinstance(sizes[0], (list, tuple)))

@@ -18,12 +18,28 @@ def refilled(x: Any, value: Any) -> Any:
 
 
 def fill_(x: Any, value: Any) -> Any:
-    """x, every element set to `value`. Source: paddle.Tensor.fill_."""
+    """x, every element set to `value`. Source: paddle.Tensor.fill_.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.ones([2, 2])
+        >>> _ = x.fill_(7)
+        >>> x.tolist()
+        [[7.0, 7.0], [7.0, 7.0]]
+    """
     return refilled(x, full_like(x, value))
 
 
 def zero_(x: Any) -> Any:
-    """x, every element set to 0. Source: paddle.Tensor.zero_."""
+    """x, every element set to 0. Source: paddle.Tensor.zero_.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.ones([3])
+        >>> _ = x.zero_()
+        >>> x.tolist()
+        [0.0, 0.0, 0.0]
+    """
     return refilled(x, full_like(x, 0))
 
 
@@ -34,6 +50,13 @@ def new_full(
     """A tensor of shape `size` filled with one value, of var's dtype unless another is given.
 
     Source: paddle.Tensor.new_full.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.ones([1], "int32").new_full([2, 2], 7).tolist()
+        [[7, 7], [7, 7]]
+        >>> paddle.ones([1]).new_full([2], 1, dtype="bool").tolist()
+        [True, True]
     """
     wanted = var.dtype if dtype is None else dtype
     return full(size, fill_value, wanted, device=device, requires_grad=requires_grad)
@@ -44,7 +67,14 @@ def new_zeros(
     var: Any, size: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:  # fmt: skip
-    """Zeros of shape `size` and var's dtype unless another is given. Source: paddle.Tensor.new_zeros."""
+    """Zeros of shape `size` and var's dtype unless another is given. Source: paddle.Tensor.new_zeros.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.ones([1], "int64").new_zeros([2, 1])
+        >>> x.tolist(), x.dtype
+        ([[0], [0]], paddle.int64)
+    """
     return new_full(var, size, 0, dtype=dtype, device=device, requires_grad=requires_grad)
 
 
@@ -53,7 +83,13 @@ def new_ones(
     var: Any, size: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Any:  # fmt: skip
-    """Ones of shape `size` and var's dtype unless another is given. Source: paddle.Tensor.new_ones."""
+    """Ones of shape `size` and var's dtype unless another is given. Source: paddle.Tensor.new_ones.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.zeros([1], "float64").new_ones(2, 3).shape
+        paddle.Size([2, 3])
+    """
     return new_full(var, size, 1, dtype=dtype, device=device, requires_grad=requires_grad)
 
 

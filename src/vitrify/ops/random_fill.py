@@ -134,7 +134,14 @@ def binomial(count: Any, prob: Any, name: str | None = None) -> Any:
 
 @aliased(min="from", max="to")
 def uniform_(x: Any, min: float = 0, max: float = 1.0, seed: int = 0, name: str | None = None) -> Any:
-    """x filled with numbers uniformly distributed in [min, max). Source: paddle.Tensor.uniform_."""
+    """x filled with numbers uniformly distributed in [min, max). Source: paddle.Tensor.uniform_.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.zeros([100]).uniform_(2.0, 3.0)
+        >>> bool((x >= 2).all() and (x < 3).all())
+        True
+    """
     return refilled(x, uniform(sizes_of(x), x.dtype, min, max, seed))
 
 
@@ -180,7 +187,15 @@ def _open_unit(x: Any) -> Any:
 
 @aliased(lam="lambd")
 def exponential_(x: Any, lam: float = 1.0, name: str | None = None) -> Any:
-    """x filled with exponentially distributed numbers of rate lam. Source: paddle.Tensor.exponential_."""
+    """x filled with exponentially distributed numbers of rate lam. Source: paddle.Tensor.exponential_.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> _ = paddle.seed(0)
+        >>> x = paddle.zeros([1000]).exponential_(lam=2.0)
+        >>> bool((x >= 0).all()), abs(x.mean().item() - 0.5) < 0.1
+        (True, True)
+    """
     return refilled(x, get_op("log")(_open_unit(x)) * (-1.0 / lam))
 
 
@@ -211,6 +226,12 @@ def random_(x: Any, from_: int = 0, to: int | None = None, *, generator: Any = N
     """x filled with integers from [from_, to), by default all that its dtype holds exactly.
 
     Source: paddle.Tensor.random_.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.zeros([100], "int64").random_(3, 6)
+        >>> sorted(set(x.tolist()))
+        [3, 4, 5]
     """
     rank_of("random_", x)
     if to is None:

@@ -83,14 +83,32 @@ def _as_wide(value: Any, other: Any) -> Any:
 
 @aliased(x="input", y="other")
 def _where_method(condition: Any, x: Any = None, y: Any = None, name: str | None = None, *, out: Any = None) -> Any:
-    """`where(condition, x, y)`; of a `condition` that is not bool PyTorch's form `input.where(condition, other)`."""
+    """`where(condition, x, y)`; of a `condition` that is not bool PyTorch's form `input.where(condition, other)`.
+
+    Source: paddle.Tensor.where.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> condition = paddle.to_tensor([True, False])
+        >>> condition.where(paddle.to_tensor([1, 2]), paddle.to_tensor([8, 9])).tolist()
+        [1, 9]
+        >>> paddle.to_tensor([1.0, 2.0]).where(condition, paddle.zeros([2])).tolist()
+        [1.0, 0.0]
+    """
     if not condition.dtype.is_bool and not (x is None and y is None):
         condition, x = x, condition
     return where(condition, x, y, out=out)
 
 
 def _where_in_place(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
-    """`where(condition, x, y)` put into x, which is returned. Raises ShapeError if x is smaller than that."""
+    """`where(condition, x, y)` put into x, which is returned. Raises ShapeError if x is smaller than that.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.to_tensor([1.0, -2.0])
+        >>> paddle.where_(x > 0, x, paddle.zeros([2])) is x, x.tolist()
+        (True, [1.0, 0.0])
+    """
     if not is_tensor(x):
         raise DTypeError(f"where_: x must be a tensor, got {type(x).__name__}")
     return become("where", x, where_op(_must_be_bool(condition), x, y), True, (condition, y))
@@ -264,7 +282,15 @@ def nan_to_num(
 
 
 def _clip_in_place(x: Any, min: Any = None, max: Any = None, name: str | None = None) -> Any:
-    """`clip` put into x, in x's dtype; returns x."""
+    """`clip` put into x, in x's dtype; returns x. Source: paddle.clip_.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.to_tensor([-2.0, 0.5, 3.0])
+        >>> _ = x.clip_(0.0, 1.0)
+        >>> x.tolist()
+        [0.0, 0.5, 1.0]
+    """
     rank_of("clip_", x)
     return x._become(cast(clip(x, min, max), x.dtype))
 

@@ -150,7 +150,14 @@ def view(x: Any, shape_or_dtype: Any, name: str | None = None) -> Any:
 
 
 def _view_method(x: Any, *shape_or_dtype: Any, name: str | None = None, **one_by_name: Any) -> Any:
-    """`view`, with the sizes in a list or one by one."""
+    """`view`, with the sizes in a list or one by one. Source: paddle.Tensor.view.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.arange(6)
+        >>> x.view(2, 3).shape, x.view([3, -1]).shape
+        (paddle.Size([2, 3]), paddle.Size([3, 2]))
+    """
     if one_by_name:
         return view(x, *shape_or_dtype, **one_by_name)
     one = shape_or_dtype[0] if len(shape_or_dtype) == 1 else list(shape_or_dtype)

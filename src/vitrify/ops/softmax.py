@@ -120,7 +120,7 @@ def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None, 
     return finish("softmax", softmax_op(x if dtype is None else cast(x, dtype), axis=place), out)
 
 
-softmax_ = in_place(softmax)
+softmax_ = in_place(softmax, room="paddle.nn.functional.")
 
 
 def softmax_by_dim(

@@ -135,7 +135,8 @@ def polygamma(x: Any, n: int, name: str | None = None) -> Any:
 
     Example:
         >>> import vitrify as paddle
-        >>> round(paddle.polygamma(paddle.to_tensor([1.0]), 1).item(), 4)
+        >>> x = paddle.to_tensor([1.0])
+        >>> round(paddle.polygamma(x, 1).item(), 4)
         1.6449
     """
     if n < 0:
@@ -148,7 +149,8 @@ def multigammaln(x: Any, p: int, name: str | None = None) -> Any:
 
     Example:
         >>> import vitrify as paddle
-        >>> round(paddle.multigammaln(paddle.to_tensor([2.0]), 1).item(), 4)
+        >>> x = paddle.to_tensor([2.0])
+        >>> round(paddle.multigammaln(x, 1).item(), 4)
         0.0
     """
     if p < 1:

@@ -104,7 +104,13 @@ def t(input: Any, name: str | None = None) -> Any:
 
 
 def reverse_dims(x: Any) -> Any:
-    """x with its dimensions in reverse order: the property `x.T`."""
+    """x with its dimensions in reverse order: the property `x.T`. Source: paddle.Tensor.T.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.ones([2, 3, 4]).T.shape
+        paddle.Size([4, 3, 2])
+    """
     return transpose_op(x, perm=tuple(reversed(range(x.ndim))))
 
 

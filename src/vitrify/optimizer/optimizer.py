@@ -41,6 +41,19 @@ class Optimizer:
 
     Subclasses set `_rule` and define `_rule_attrs` and, if their state does not start at 0, `initial_state`;
     `state_shape` if it is not shaped like the parameter.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> layer = paddle.nn.Linear(2, 1)
+        >>> optimizer = paddle.optimizer.SGD(0.1, parameters=layer.parameters())
+        >>> isinstance(optimizer, paddle.optimizer.Optimizer)
+        True
+        >>> layer(paddle.ones([4, 2])).mean().backward()
+        >>> before = layer.bias.item()
+        >>> optimizer.step()
+        >>> optimizer.clear_grad()
+        >>> round(before - layer.bias.item(), 4)
+        0.1
     """
 
     _rule: UpdateRule | None = None

@@ -10,7 +10,16 @@ from ..core.errors import ArgumentError
 
 
 class ProfilerState(Enum):
-    """What a profiler does in a step. RECORD_AND_RETURN: it records, and hands over what it has when the step ends."""
+    """What a profiler does in a step. RECORD_AND_RETURN: it records, and hands over what it has when the step ends.
+
+    Source: paddle.profiler.ProfilerState.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> steps = paddle.profiler.make_scheduler(closed=1, ready=1, record=2, repeat=1)
+        >>> [steps(i).name for i in range(4)]
+        ['CLOSED', 'READY', 'RECORD', 'RECORD_AND_RETURN']
+    """
 
     CLOSED = 0
     READY = 1
@@ -24,7 +33,13 @@ class ProfilerState(Enum):
 
 
 class ProfilerTarget(Enum):
-    """Devices that can be profiled."""
+    """Devices that can be profiled. Source: paddle.profiler.ProfilerTarget.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.profiler.Profiler(targets=[paddle.profiler.ProfilerTarget.CPU]) as profiler:
+        ...     x = paddle.ones([2]) + 1
+    """
 
     CPU = 0
     GPU = 1

@@ -19,7 +19,14 @@ UNITS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 
 class SortedKeys(Enum):
     """By what rows are sorted, largest first. Times of a GPU's operators are those of their launches, so the GPU keys
-    sort as the CPU keys do."""
+    sort as the CPU keys do.
+    Source: paddle.profiler.SortedKeys.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.profiler.SortedKeys.CPUTotal.name
+        'CPUTotal'
+    """
 
     CPUTotal = 0
     CPUAvg = 1
@@ -32,7 +39,13 @@ class SortedKeys(Enum):
 
 
 class SummaryView(Enum):
-    """The tables of a summary."""
+    """The tables of a summary. Source: paddle.profiler.SummaryView.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.profiler.SummaryView.OperatorView.name
+        'OperatorView'
+    """
 
     DeviceView = 0
     OverView = 1

@@ -147,6 +147,21 @@ def load_inference_model(path_prefix: str, executor: Any, **kwargs: Any) -> list
     Other formats are read as well (docs/interchange.md). The global scope holds the parameters from now on. Raises
     FileFormatError for damaged files, and for functions that take or give more than tensors.
     Source: paddle.static.load_inference_model.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> prefix = tempfile.mkdtemp() + "/model"
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = x * 2
+        >>> exe = paddle.static.Executor()
+        >>> paddle.static.save_inference_model(prefix, [x], [y], exe, program=main)
+        >>> program, feeds, fetches = paddle.static.load_inference_model(prefix, exe)
+        >>> feed = {feeds[0]: paddle.ones([1, 2]).numpy()}
+        >>> exe.run(program, feed=feed, fetch_list=fetches)[0].tolist()
+        [[2.0, 2.0]]
     """
     model = read_any_model(*_files(path_prefix, **kwargs))
     function = model.functions.get("forward")
@@ -215,7 +230,19 @@ def serialize_program(feed_vars: Vars, fetch_vars: Vars, **kwargs: Any) -> bytes
 
 
 def serialize_persistables(feed_vars: Vars, fetch_vars: Vars, executor: Any, **kwargs: Any) -> bytes:
-    """The parameters that the normalized program needs as bytes. Source: paddle.static.serialize_persistables."""
+    """The parameters that the normalized program needs as bytes. Source: paddle.static.serialize_persistables.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.static.nn.fc(x, 1)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> isinstance(paddle.static.serialize_persistables([x], [y], exe, program=main), bytes)
+        True
+    """
     program = normalize_program(_program_of(fetch_vars, kwargs.get("program")), feed_vars, fetch_vars)
     arrays = {v.name: read_value(v.name) for v in program.global_block().persistables}
     out = io.BytesIO()
@@ -224,7 +251,18 @@ def serialize_persistables(feed_vars: Vars, fetch_vars: Vars, executor: Any, **k
 
 
 def deserialize_program(data: bytes) -> Program:
-    """The program that `serialize_program` wrote; raises FileFormatError. Source: paddle.static.deserialize_program."""
+    """The program that `serialize_program` wrote; raises FileFormatError. Source: paddle.static.deserialize_program.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.exp(x)
+        >>> data = paddle.static.serialize_program([x], [y], program=main)
+        >>> "exp" in str(paddle.static.deserialize_program(data))
+        True
+    """
     return program_from_bytes(data)
 
 
@@ -233,6 +271,19 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any) -> Pr
 
     Raises FileFormatError for damaged bytes, ArgumentError for a parameter that they lack.
     Source: paddle.static.deserialize_persistables.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     x = paddle.static.data("x", [None, 2])
+        ...     y = paddle.static.nn.fc(x, 1)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> data = paddle.static.serialize_persistables([x], [y], exe, program=main)
+        >>> program = paddle.static.deserialize_program(paddle.static.serialize_program([x], [y], program=main))
+        >>> paddle.static.deserialize_persistables(program, data, exe) is program
+        True
     """
     arrays = read_tensors(io.BytesIO(data)).tensors
     for var in program.global_block().persistables:
@@ -243,7 +294,16 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any) -> Pr
 
 
 def save_to_file(path: str, content: bytes) -> None:
-    """Write bytes to a file, in one step. Source: paddle.static.save_to_file."""
+    """Write bytes to a file, in one step. Source: paddle.static.save_to_file.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp() + "/program"
+        >>> paddle.static.save_to_file(path, b"bytes")
+        >>> paddle.static.load_from_file(path)
+        b'bytes'
+    """
     if not isinstance(content, bytes):
         raise DTypeError(f"save_to_file: content must be bytes, got {type(content).__name__}")
     with atomic_file(path) as out:
@@ -251,7 +311,16 @@ def save_to_file(path: str, content: bytes) -> None:
 
 
 def load_from_file(path: str) -> bytes:
-    """The bytes of a file. Source: paddle.static.load_from_file."""
+    """The bytes of a file. Source: paddle.static.load_from_file.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp() + "/program"
+        >>> paddle.static.save_to_file(path, b"bytes")
+        >>> paddle.static.load_from_file(path)
+        b'bytes'
+    """
     with open(path, "rb") as file:
         return file.read()
 

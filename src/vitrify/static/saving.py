@@ -61,6 +61,18 @@ def load(program: Program, model_path: str, executor: Any = None, var_list: Sequ
 
     Raises ArgumentError for files that lack one of them, ShapeError and DTypeError where a value does not fit.
     Source: paddle.static.load.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> prefix = tempfile.mkdtemp() + "/model"
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     y = paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1)
+        >>> exe = paddle.static.Executor()
+        >>> _ = exe.run(startup)
+        >>> paddle.static.save(main, prefix)
+        >>> paddle.static.load(main, prefix, exe)
     """
     checked_program("static.load: program", program)
     state = load_program_state(model_path)
@@ -78,6 +90,18 @@ def load_program_state(model_path: str, var_list: Sequence[Variable] | None = No
 
     Raises MissingFileError where no such files are, FileFormatError for damaged ones.
     Source: paddle.static.load_program_state.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> prefix = tempfile.mkdtemp() + "/model"
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     y = paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1)
+        >>> _ = paddle.static.Executor().run(startup)
+        >>> paddle.static.save(main, prefix)
+        >>> sorted(array.shape for array in paddle.static.load_program_state(prefix).values())
+        [(1,), (2, 1)]
     """
     prefix = model_path.removesuffix(PARAMETERS).removesuffix(OTHERS).removesuffix(PROGRAM)
     paths = [prefix + suffix for suffix in (PARAMETERS, OTHERS) if os.path.exists(prefix + suffix)]
@@ -96,6 +120,16 @@ def set_program_state(program: Program, state_dict: Mapping[str, Any]) -> None:
     """Let the global scope hold these values of the program's variables; names that it lacks are warned about.
 
     Raises ShapeError and DTypeError where a value does not fit. Source: paddle.static.set_program_state.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main, startup = paddle.static.Program(), paddle.static.Program()
+        >>> with paddle.static.program_guard(main, startup):
+        ...     w = paddle.static.create_parameter([2], "float32", name="docs_w")
+        >>> _ = paddle.static.Executor().run(startup)
+        >>> paddle.static.set_program_state(main, {"docs_w": paddle.to_tensor([3.0, 4.0]).numpy()})
+        >>> paddle.static.global_scope().find_var("docs_w").get_tensor().numpy().tolist()
+        [3.0, 4.0]
     """
     checked_program("set_program_state: program", program)
     known = {var.name: var for var in program.global_block().persistables}

@@ -78,7 +78,13 @@ def force_dynamic(fn: Callable[..., Any] | None = None) -> Any:
 
 
 def ignore_module(modules: list[ModuleType]) -> None:
-    """Leave the functions of these modules (and of their submodules) unconverted. Source: paddle.jit.ignore_module."""
+    """Leave the functions of these modules (and of their submodules) unconverted. Source: paddle.jit.ignore_module.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import json
+        >>> paddle.jit.ignore_module([json])
+    """
     IGNORED.set(IGNORED.get() | {m.__name__ for m in modules})
 
 

@@ -101,12 +101,27 @@ _mesh: Setting[ProcessMesh | None] = Setting("mesh of processes", None)
 
 
 def set_mesh(mesh: ProcessMesh) -> None:
-    """Make `mesh` the one that `get_mesh` gives. Source: paddle.distributed.set_mesh."""
+    """Make `mesh` the one that `get_mesh` gives. Source: paddle.distributed.set_mesh.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.set_mesh(paddle.distributed.ProcessMesh([0], dim_names=["x"]))
+        >>> paddle.distributed.get_mesh().dim_names
+        ['x']
+    """
     _mesh.set(mesh)
 
 
 def get_mesh() -> ProcessMesh | None:
-    """The mesh that `set_mesh` was given, None before. Source: paddle.distributed.get_mesh."""
+    """The mesh that `set_mesh` was given, None before. Source: paddle.distributed.get_mesh.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> mesh = paddle.distributed.ProcessMesh([0], dim_names=["x"])
+        >>> paddle.distributed.set_mesh(mesh)
+        >>> paddle.distributed.get_mesh() == mesh
+        True
+    """
     return _mesh.get()
 
 

@@ -11,7 +11,14 @@ from .mesh import ProcessMesh
 
 
 class ShardingStage1:
-    """Which part of an optimizer's state a process would keep: all of it. Source: paddle.distributed.ShardingStage1."""
+    """Which part of an optimizer's state a process would keep: all of it. Source: paddle.distributed.ShardingStage1.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> mesh = paddle.distributed.ProcessMesh([0], dim_names=["x"])
+        >>> paddle.distributed.ShardingStage1("x", mesh) is not None
+        True
+    """
 
     def __init__(self, sharding_mesh_dim: int | str = 0, mesh: ProcessMesh | None = None) -> None:
         if mesh is not None:
@@ -23,11 +30,25 @@ class ShardingStage1:
 
 
 class ShardingStage2(ShardingStage1):
-    """With the gradients split, too. Source: paddle.distributed.ShardingStage2."""
+    """With the gradients split, too. Source: paddle.distributed.ShardingStage2.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> mesh = paddle.distributed.ProcessMesh([0], dim_names=["x"])
+        >>> isinstance(paddle.distributed.ShardingStage2("x", mesh), paddle.distributed.ShardingStage1)
+        True
+    """
 
 
 class ShardingStage3(ShardingStage1):
-    """With the parameters split, too. Source: paddle.distributed.ShardingStage3."""
+    """With the parameters split, too. Source: paddle.distributed.ShardingStage3.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> mesh = paddle.distributed.ProcessMesh([0], dim_names=["x"])
+        >>> isinstance(paddle.distributed.ShardingStage3("x", mesh), paddle.distributed.ShardingStage1)
+        True
+    """
 
 
 def shard_optimizer(
@@ -54,7 +75,14 @@ def shard_optimizer(
 
 
 def shard_scaler(scaler: Any) -> Any:
-    """The GradScaler as it is. Source: paddle.distributed.shard_scaler."""
+    """The GradScaler as it is. Source: paddle.distributed.shard_scaler.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> scaler = paddle.amp.GradScaler()
+        >>> paddle.distributed.shard_scaler(scaler) is scaler
+        True
+    """
     return scaler
 
 

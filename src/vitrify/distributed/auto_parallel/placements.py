@@ -7,7 +7,13 @@ from enum import Enum
 
 
 class ReduceType(Enum):
-    """How the parts of a `Partial` tensor become one. Source: paddle.distributed.ReduceType."""
+    """How the parts of a `Partial` tensor become one. Source: paddle.distributed.ReduceType.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.Partial(paddle.distributed.ReduceType.kRedMax)
+        Partial(reduce_type=MAX)
+    """
 
     kRedSum = 0
     kRedMax = 1
@@ -19,7 +25,13 @@ class ReduceType(Enum):
 
 
 class Placement:
-    """What the three kinds of placement have in common. Source: paddle.distributed.Placement."""
+    """What the three kinds of placement have in common. Source: paddle.distributed.Placement.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> isinstance(paddle.distributed.Shard(0), paddle.distributed.Placement)
+        True
+    """
 
     def is_shard(self, dim: int | None = None) -> bool:
         """Whether the tensor is split, along dimension `dim` if that is given."""
@@ -60,7 +72,13 @@ class Shard(Placement):
 
 @dataclass(frozen=True)
 class Replicate(Placement):
-    """Whole on every process. Source: paddle.distributed.Replicate."""
+    """Whole on every process. Source: paddle.distributed.Replicate.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.Replicate().is_replicated(), paddle.distributed.Replicate().is_shard()
+        (True, False)
+    """
 
     def is_replicated(self) -> bool:
         """True."""
@@ -69,7 +87,13 @@ class Replicate(Placement):
 
 @dataclass(frozen=True, repr=False)
 class Partial(Placement):
-    """A part of a reduction on each process. Source: paddle.distributed.Partial."""
+    """A part of a reduction on each process. Source: paddle.distributed.Partial.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.distributed.Partial(), paddle.distributed.Partial().is_partial()
+        (Partial(reduce_type=SUM), True)
+    """
 
     kind: ReduceType = ReduceType.kRedSum
 

@@ -76,13 +76,28 @@ def dtensor_from_fn(
 
 
 def reshard(dist_tensor: Tensor, mesh: ProcessMesh, placements: Sequence[Placement]) -> Tensor:
-    """The tensor as it is. Source: paddle.distributed.reshard."""
+    """The tensor as it is. Source: paddle.distributed.reshard.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> mesh = paddle.distributed.ProcessMesh([0], dim_names=["x"])
+        >>> x = paddle.distributed.shard_tensor(paddle.ones([2]), mesh, [paddle.distributed.Shard(0)])
+        >>> paddle.distributed.reshard(x, mesh, [paddle.distributed.Replicate()]).tolist()
+        [1.0, 1.0]
+    """
     of_one_process("reshard", mesh, placements)
     return dist_tensor
 
 
 def unshard_dtensor(dist_tensor: Tensor) -> Tensor:
-    """The tensor as it is. Source: paddle.distributed.unshard_dtensor."""
+    """The tensor as it is. Source: paddle.distributed.unshard_dtensor.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.ones([2])
+        >>> paddle.distributed.unshard_dtensor(x).tolist()
+        [1.0, 1.0]
+    """
     return dist_tensor
 
 
@@ -118,7 +133,15 @@ def shard_layer(
 
 
 def shard_dataloader(dataloader: Any, meshes: Any, *args: Any, **kwargs: Any) -> Any:
-    """The loader as it is. Source: paddle.distributed.shard_dataloader."""
+    """The loader as it is. Source: paddle.distributed.shard_dataloader.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> mesh = paddle.distributed.ProcessMesh([0], dim_names=["x"])
+        >>> loader = paddle.io.DataLoader([1.0, 2.0, 3.0], batch_size=2)
+        >>> [batch.tolist() for batch in paddle.distributed.shard_dataloader(loader, mesh)]
+        [[1.0, 2.0], [3.0]]
+    """
     for mesh in [meshes] if isinstance(meshes, ProcessMesh) else meshes:
         of_one_process("shard_dataloader", mesh)
     return dataloader

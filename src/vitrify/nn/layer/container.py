@@ -165,7 +165,16 @@ class LayerList(_Listed):
 
 
 class LayerDict(Layer):
-    """Sublayers by name, in the order they were added. Source: paddle.nn.LayerDict."""
+    """Sublayers by name, in the order they were added. Source: paddle.nn.LayerDict.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> layers = paddle.nn.LayerDict({"linear": paddle.nn.Linear(2, 3), "act": paddle.nn.ReLU()})
+        >>> layers["linear"](paddle.ones([1, 2])).shape
+        paddle.Size([1, 3])
+        >>> list(layers.keys()), "act" in layers
+        (['linear', 'act'], True)
+    """
 
     def __init__(self, sublayers: Any = None) -> None:
         super().__init__()

@@ -29,6 +29,12 @@ class RNNCellBase(Layer):
     """Base of recurrent cells: `forward(inputs, states)` gives the output and the new states.
 
     A cell with states of its own defines `state_shape`. Source: paddle.nn.RNNCellBase.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> cell = paddle.nn.GRUCell(2, 3)
+        >>> isinstance(cell, paddle.nn.RNNCellBase), cell.get_initial_states(paddle.ones([4, 2])).shape
+        (True, paddle.Size([4, 3]))
     """
 
     def get_initial_states(

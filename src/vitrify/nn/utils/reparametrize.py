@@ -124,6 +124,14 @@ def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
     """`layer` with one parameter again in place of `weight_g` and `weight_v`; raises ArgumentError if it has none.
 
     Source: paddle.nn.utils.remove_weight_norm.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> layer = paddle.nn.utils.weight_norm(paddle.nn.Linear(2, 3))
+        >>> sorted(name for name, _ in layer.named_parameters())
+        ['bias', 'weight_g', 'weight_v']
+        >>> sorted(name for name, _ in paddle.nn.utils.remove_weight_norm(layer).named_parameters())
+        ['bias', 'weight']
     """
     rule = attached(layer, WeightNorm, name)
     if rule is None:

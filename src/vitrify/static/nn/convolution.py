@@ -76,7 +76,16 @@ def conv3d(
     groups: int | None = None, param_attr: ParamAttrLike = None, bias_attr: ParamAttrLike = None,
     use_cudnn: bool = True, act: str | None = None, name: str | None = None, data_format: str = "NCDHW",
 ) -> Any:  # fmt: skip
-    """`conv2d` in three dimensions. input: [n, c, d, h, w] (or [n, d, h, w, c]). Source: paddle.static.nn.conv3d."""
+    """`conv2d` in three dimensions. input: [n, c, d, h, w] (or [n, d, h, w, c]). Source: paddle.static.nn.conv3d.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 1, 4, 4, 4])
+        ...     print(paddle.static.nn.conv3d(x, 2, 3).shape)
+        paddle.Size([-1, 2, 2, 2, 2])
+    """
     return _conv(
         3, input, num_filters, filter_size, stride, padding, dilation, groups, param_attr, bias_attr, act, name,
         data_format,
@@ -152,7 +161,16 @@ def conv3d_transpose(
     bias_attr: ParamAttrLike = None, use_cudnn: bool = True, act: str | None = None, name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Any:  # fmt: skip
-    """`conv2d_transpose` in three dimensions. Source: paddle.static.nn.conv3d_transpose."""
+    """`conv2d_transpose` in three dimensions. Source: paddle.static.nn.conv3d_transpose.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [None, 1, 4, 4, 4])
+        ...     print(paddle.static.nn.conv3d_transpose(x, 2, filter_size=2, stride=2).shape)
+        paddle.Size([-1, 2, 8, 8, 8])
+    """
     return _conv_transpose(
         3, input, num_filters, output_size, filter_size, padding, stride, dilation, groups, param_attr, bias_attr,
         act, name, data_format,
@@ -167,6 +185,15 @@ def deform_conv2d(
     """The convolution with learned kernels whose windows read at shifted places; see `vision.ops.deform_conv2d`.
 
     im2col_step changes nothing here. Source: paddle.static.nn.deform_conv2d.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     x = paddle.static.data("x", [1, 1, 4, 4])
+        ...     offset = paddle.static.data("offset", [1, 18, 2, 2])
+        ...     print(paddle.static.nn.deform_conv2d(x, offset, None, 2, 3).shape)
+        paddle.Size([1, 2, 2, 2])
     """
     owner = Owner("deformable_conv", name, x.dtype)
     channels, kernel = _channels(owner, x, "NCHW"), _sizes(owner.kind, 2, "filter_size", filter_size)
