@@ -21,15 +21,17 @@ class EagerSlot:
     """Holds the eager engine's entry point, filled in once when `vitrify.eager` is imported.
 
     core lies below eager and may not import it; this is the seam between them. `pair` is `binary`, or machine code that
-    does the same where it can; `large` is what an op's kernel gives for large arrays of the host, computed as is best.
+    does the same where it can; `large` is what an op's kernel gives for large arrays of the host, computed as is best,
+    and `large_rule` what an op's vjp rules give for such cotangents, or None where they are to be called themselves.
     """
 
-    __slots__ = ("apply", "binary", "large", "pair")
+    __slots__ = ("apply", "binary", "large", "large_rule", "pair")
 
     apply: Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]
     binary: Callable[[Any, Any, Any], Any]
     pair: Callable[[Any, Any, Any], Any]
     large: Callable[[Any, list[Any], Mapping[str, Any]], Any]
+    large_rule: Callable[[Any, Any, Mapping[str, Any]], Any]
 
 
 EAGER = EagerSlot()

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
+from ..core.dispatch import EAGER
 from ..core.errors import StaleBackwardError
 from ..ops.registry import OpDef, Rule, Vjp
+from .kernels import LARGE
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -223,14 +225,18 @@ class GradNode:
         cts: Any = [ct if ct is not None else TENSORS.zeros(*meta) for ct, meta in zip(cotangents, self.outputs)]
         cts = tuple(cts) if op.multiple else cts[0]
         kept = self._residuals()
-        rules = op.vjp
+        is_large = not op.multiple and cts._data.size >= LARGE
+        found = EAGER.large_rule(self, cts, kept) if is_large else None
+        return self._by_edge(self.by_rules(cts, kept) if found is None else found)
+
+    def by_rules(self, cts: Any, kept: Mapping[str, Any]) -> Sequence[Any]:
+        """What the rules give for each named input, from the cotangents of the outputs and what they keep."""
+        rules = self.op.vjp
         assert isinstance(rules, Vjp)
-        if rules.joint is not None:
-            found = rules.joint.fn(cts, **self._kwargs(rules.joint, kept))
-            by_index = [found.get(name) for name in op.inputs]
-        else:
-            by_index = [None if r is None else r.fn(cts, **self._kwargs(r, kept)) for r in self.plan.by_index]
-        return self._by_edge(by_index)
+        if rules.joint is None:
+            return [None if r is None else r.fn(cts, **self._kwargs(r, kept)) for r in self.plan.by_index]
+        found = rules.joint.fn(cts, **self._kwargs(rules.joint, kept))
+        return [found.get(name) for name in self.op.inputs]
 
     def _residuals(self) -> dict[str, Any]:
         saved = self.saved
@@ -281,4 +287,9 @@ class TensorFactory:
     reduce_to: Callable[[Tensor, tuple[int, ...]], Tensor]
 
 
+def _by_themselves(node: GradNode, cotangent: Tensor, kept: Mapping[str, Any]) -> None:
+    """Rules are called, one op after the other."""
+
+
+EAGER.large_rule = _by_themselves
 TENSORS = TensorFactory()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ..core.dispatch import EAGER
 from ..core.lazy import lazy_attributes
 from .eager_kernels import EAGER_KERNELS
+from .eager_rules import EAGER_RULES
 from .operator_calls import count_calls
 
 if TYPE_CHECKING:
@@ -57,3 +58,4 @@ def __dir__() -> list[str]:
 
 count_calls()
 EAGER.large = EAGER_KERNELS.run
+EAGER.large_rule = EAGER_RULES.run

@@ -8,7 +8,7 @@ one here, too. Where it is none, or arrays do not suit, NumPy's functions comput
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -37,7 +37,7 @@ _rows, _ssa_blocks, _fuse = (
 _fused, _options = lazy_module("vitrify.runtime.fused"), lazy_module("vitrify.runtime.options")
 _native, _whole = lazy_module("vitrify.codegen.native"), lazy_module("vitrify.runtime.whole")
 # What a step on one element costs, and how many times as much as a kernel the compiler does, which is yet to be loaded.
-_ELEMENT_MS = 1e-6
+ELEMENT_MS = 1e-6
 _LOADING = 6.0
 # Bytes of the floats that BLAS has no products of.
 _SHORT = 2
@@ -67,7 +67,7 @@ class EagerKernels:
         kind = self._kinds.get_or_build(key, lambda: _Kind(op, arrays, attrs))
         run = kind.run
         if run is None:
-            if kind.has_none or not self._is_worth_it(kind):
+            if kind.has_none or not self.is_worth_it(kind):
                 return on_numpy(op, arrays, attrs)
             run = kind.run = _runner(op, arrays, attrs)
             if run is None:
@@ -76,7 +76,7 @@ class EagerKernels:
         found = run([a for a in arrays if a.__class__ is _ndarray])
         return tuple(found) if op.multiple else found[0]
 
-    def _is_worth_it(self, kind: _Kind) -> bool:
+    def is_worth_it(self, kind: Spending) -> bool:
         """Whether such calls have cost as much as compiling will; this one counts as one more."""
         wanted = NATIVE_AFTER_MS.value
         if not NATIVE.value:
@@ -89,6 +89,14 @@ class EagerKernels:
         return False
 
 
+class Spending(Protocol):
+    """What calls of one kind cost, in milliseconds: one, all so far, and what their code is worth."""
+
+    cost: float
+    price: float
+    spent: float
+
+
 class _Kind:
     """Calls that are alike. cost: of one, in milliseconds; price: that of their code, groups have 1."""
 
@@ -96,9 +104,9 @@ class _Kind:
 
     def __init__(self, op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> None:
         self.cost = (
-            steps_of(op, len(arrays), attrs) * _ELEMENT_MS * max(a.size for a in arrays if a.__class__ is _ndarray)
+            steps_of(op, len(arrays), attrs) * ELEMENT_MS * max(a.size for a in arrays if a.__class__ is _ndarray)
         )
-        self.price = 1
+        self.price = 1.0
         if _is_native_alone(op, arrays):
             metas = [m if isinstance(m, Meta) else None for m in metas_of(arrays)]
             self.cost = self.cost * _PASSES + arithmetic(op, metas, attrs) * _ARITHMETIC_MS
