@@ -264,12 +264,13 @@ GROUPS: dict[str, list[Entry]] = {
             "NumPy writes a program's values to an array from before",
             "UnsupportedError",
             "copyto writes what only a run of the program knows to an array that was there before",
-            "Arrays that NumPy makes of tensors can be changed. Others are there once for all runs, and stay.",
+            "Arrays that the function makes can be changed. Others are there once for all runs, and stay.",
             """
             import numpy as np
 
+            kept = np.zeros(2, "float32")
+
             def f(x):
-                kept = np.zeros(2, "float32")
                 np.copyto(kept, x.numpy()[:2])
                 return paddle.to_tensor(kept)
             """,
@@ -1711,6 +1712,7 @@ _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 _MIXED = "raised by programs of tests/convert/test_mixed_items.py"
 ELSEWHERE: dict[str, str] = {
+    "an array of NumPy's is given what only a run of the program knows": "tests/convert/test_arrays_of_programs.py",
     "a generator of random numbers is made in a loop or recursion that a tensor stops":
         "tests/convert/test_made_generators.py",
     "a generator of random numbers that was made inside is given back or kept in an object":

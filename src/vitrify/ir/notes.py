@@ -87,6 +87,8 @@ class Notes:
     made: Made = field(default_factory=Made)
     table_sites: Any = None
     """The places where dicts and sets are made whose keys only a run knows."""
+    array_sites: Any = None
+    """The places where arrays of NumPy's are made that the program must hold."""
     let_go: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
     """Values, and how many hold each who get others for them."""
     kept: dict[int, Any] = field(default_factory=dict)

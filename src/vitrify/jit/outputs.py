@@ -12,7 +12,7 @@ from ..convert.containers.inner_lists import all_inner_lists, known_origin
 from ..convert.containers.keys import check_key
 from ..convert.containers.leaving_lists import check_inner_lists, check_kept
 from ..convert.control.comprehension import GeneratorExpression
-from ..convert.control.endless import Listed
+from ..convert.control.endless import Listed, OfList
 from ..convert.guards.unmerged import holds_others
 from ..convert.host.generators import refuse_leaving
 from ..convert.host.given import GivenArray, refuse_view
@@ -56,7 +56,7 @@ from .stopped import Stopped
 from .template import ArgumentLeaf, AttributeLeaf, CopiedLeaf, ItemLeaf, ListLeaf, SharedLeaf, Template, TextLeaf
 
 MAX_DEPTH = 6
-_ITERATORS = (GraphSequence, GeneratorExpression, Listed)
+_ITERATORS = (GraphSequence, GeneratorExpression, Listed, OfList)
 _OPAQUE = (type, Layer, Variable)
 
 
