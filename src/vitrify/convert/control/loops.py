@@ -8,12 +8,13 @@ from types import MethodType
 from typing import Any
 
 from ...core.errors import ArgumentError, UnsupportedError
-from ...core.pytree import OpenList, OpenTable, list_in
+from ...core.pytree import OpenTable, list_in
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
 from ...ir.program import Variable
 from ..containers.deques import GraphDeque
 from ..containers.dicts import must_hold, partial_items
+from ..containers.lists import GraphList
 from ..state.cells import closed_over
 from ..state.journal import SpentError, is_nested, journaling, note_left
 from ..state.ownership import OF_CALLER, let_go
@@ -145,7 +146,7 @@ def convert_for(
         keys = partial_items(iterable)
         if keys is not None:
             return _for_keys(keys, body, values, names, test, shared)
-        sequence = iterable.sequence() if isinstance(iterable, OpenList) else as_sequence(iterable)
+        sequence = iterable.sequence() if isinstance(iterable, GraphList) else as_sequence(iterable)
         if isinstance(sequence, Live):
             return _for_live(sequence, body, values, names, test, shared)
         if sequence is not None and not isinstance(sequence.length, int):

@@ -30,6 +30,7 @@ from ...ops.sizes import dim_size
 from ..containers.list_items import Items
 from ..containers.lists import GraphList
 from ..containers.specs import TensorSpec
+from ..guards.array_sites import ArraySiteError
 from ..state.journal import innermost_journal, is_inside, note_inside
 from ..values.base import builder
 from ..values.deferred import Call, Deferred, Input, Joinable, captured, parts, record
@@ -480,9 +481,9 @@ def _target(call: Writing, value: Any) -> HostValue:
     return value
 
 
-def _written(call: Writing, *values: Any) -> UnsupportedError:
+def _written(call: Writing, *values: Any) -> ArraySiteError:
     name = getattr(call.function, "__name__", call.function)
-    found: UnsupportedError = ChangedArrayError(
+    found: ArraySiteError = ChangedArrayError(
         f"{name} writes what only a run of the program knows to an array that was there before",
         hint="let it return a new array (`a = np.add(a, b)`), or convert with full_graph=False",
     )

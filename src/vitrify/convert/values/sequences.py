@@ -54,11 +54,14 @@ class Live(GraphSequence):
     ) -> None:
         self._length = length
         self.at = at
-        if has is not None:
-            self.has = has  # type: ignore[method-assign]
+        self._has = has
+
+    def has(self, index: Any) -> Any:
+        """Whether there is an item `index` now."""
+        return super().has(index) if self._has is None else self._has(index)
 
     @property
-    def length(self) -> Any:  # type: ignore[override]
+    def length(self) -> Any:
         """The length now."""
         return self._length()
 
