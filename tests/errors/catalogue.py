@@ -1189,37 +1189,26 @@ GROUPS: dict[str, list[Entry]] = {
     ],
     "Training inside": [
         _entry(
-            "backward() to an argument",
+            "The gradient of one of two tensors",
             "UnsupportedError",
-            "backward() to a tensor that was given as an argument",
-            "backward() leaves gradients with what the program holds: parameters and tensors from outside.",
+            "the gradient of a tensor of which a tensor decides which one it is",
+            "Each of the two has a `.grad` of its own.",
             """
             def f(x):
-                loss = (x * x).sum()
-                loss.backward()
-                return loss
+                a, b = x.detach(), x.detach()
+                a.stop_gradient = b.stop_gradient = False
+                w = a if x.sum() > 0 else b
+                (w * w).sum().backward()
+                return w.grad
             """,
             """
             def f(x):
-                loss = (x * x).sum()
-                return loss.detach(), paddle.grad(loss, x)[0]
+                a, b = x.detach(), x.detach()
+                a.stop_gradient = b.stop_gradient = False
+                w = a if x.sum() > 0 else b
+                (w * w).sum().backward()
+                return a.grad if x.sum() > 0 else b.grad
             """,
-            "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
-        ),
-        _entry(
-            "The gradient of an argument",
-            "UnsupportedError",
-            "the gradient of a tensor that was given as an argument",
-            "What `.grad` of an argument holds differs from call to call.",
-            """
-            def f(x):
-                return x * 2 if x.grad is None else x
-            """,
-            """
-            def f(x):
-                return x * 2 + paddle.grad((x * x).sum(), x)[0]
-            """,
-            "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
         ),
         _entry(
             "The gradient of a gradient",
