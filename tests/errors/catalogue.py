@@ -1622,25 +1622,24 @@ GROUPS: dict[str, list[Entry]] = {
         _entry(
             "A scheduler that a tensor steps",
             "UnsupportedError",
-            "StepDecay.step in a loop or recursion that a tensor stops",
-            "Schedulers step when the program has run; a branch may decide whether they do, a loop not how often.",
+            "ReduceOnPlateau.step where a tensor decides whether it is called",
+            "Schedulers step when the program has run: as often as the run says, but not by what each loop computed.",
             """
-            schedule = paddle.optimizer.lr.StepDecay(0.1, 1)
+            schedule = paddle.optimizer.lr.ReduceOnPlateau(0.1)
 
             def f(x):
-                while x.sum() < 10:
-                    x = x * 2
-                    schedule.step()
-                return x
+                loss = x.sum()
+                if loss < 10:
+                    schedule.step(loss)
+                return x * 2
             """,
             """
-            schedule = paddle.optimizer.lr.StepDecay(0.1, 1)
+            schedule = paddle.optimizer.lr.ReduceOnPlateau(0.1)
 
             def f(x):
-                while x.sum() < 10:
-                    x = x * 2
-                schedule.step()
-                return x
+                loss = x.sum()
+                schedule.step(loss if loss < 10 else paddle.full([], 10.0))
+                return x * 2
             """,
         ),
         _entry(
@@ -1674,15 +1673,15 @@ GROUPS: dict[str, list[Entry]] = {
 
             def f(x):
                 schedule.step()
-                return x * schedule.last_epoch
+                schedule.set_state_dict({"last_epoch": 0, "last_lr": 0.1})
+                return x * 2
             """,
             """
             schedule = paddle.optimizer.lr.StepDecay(0.1, 1)
 
             def f(x):
-                y = x * 2
                 schedule.step()
-                return y
+                return x * 2
             """,
         ),
     ],
@@ -1706,8 +1705,6 @@ ELSEWHERE: dict[str, str] = {
         "tests/convert/test_made_generators.py",
     "a generator of random numbers that was made inside is given back or kept in an object":
         "tests/convert/test_made_generators.py",
-    " is asked in the run in which a tensor decides whether it steps": "tests/jit/test_steps_on_paths.py",
-    " where a tensor decides whether it is called": "the same, for a step that is given something",
     "dynamic_dims: the tensor has ": "tests/jit/test_marker.py",
     "dynamic_dims: expects a tensor and an int or ints, got ": "tests/jit/test_marker.py",
     " is read of a tensor, and nothing in the program tells whether a gradient comes to it":

@@ -13,7 +13,7 @@ import vitrify as paddle
 from tests.jit import training_steps as steps
 from vitrify import optimizer as opt
 from vitrify.core.config import flags_guard
-from vitrify.core.errors import StaleBackwardError, UnsupportedError
+from vitrify.core.errors import StaleBackwardError
 from vitrify.nn import functional as F
 
 OPTIMIZERS = {
@@ -319,18 +319,6 @@ def test_the_graph_of_the_caller():
             x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
             function(x)
             np.testing.assert_allclose(x.grad.numpy(), [4.5, 8.5])
-
-
-def test_a_scheduler_is_out_of_date_until_the_run_has_ended():
-    rate = opt.lr.StepDecay(0.1, 2)
-
-    @paddle.jit.to_static(full_graph=True)
-    def step(x):
-        rate.step()
-        return x * rate.last_epoch
-
-    with pytest.raises(UnsupportedError, match=r"last_epoch is read after StepDecay\.step"):
-        step(paddle.ones([1]))
 
 
 def test_without_full_graph():

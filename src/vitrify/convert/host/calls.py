@@ -35,7 +35,7 @@ def host_form(function: Any) -> Callable[..., Any] | None:
     if current_builder() is None:
         return None
     if _is_effect(function):
-        return partial(_later, function)
+        return partial(call_later, function)
     owner = bound_to(function)
     if isinstance(owner, Tensor):
         return _method_of_tensor(owner, function.__name__)
@@ -82,7 +82,7 @@ def _is_effect(function: Any) -> bool:
     return function is warnings.warn
 
 
-def _later(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def call_later(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Record the call; what it returns is not there."""
     owner = bound_to(function)
     node = Call(function, tuple(map(captured, args)), {name: captured(v) for name, v in kwargs.items()})
