@@ -8,25 +8,24 @@ from types import MethodType
 from typing import Any
 
 from ...core.errors import ArgumentError, UnsupportedError
-from ...core.pytree import OpenTable, list_in
+from ...core.pytree import OpenList, OpenTable, is_open, list_in
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
 from ...ir.program import Variable
 from ..containers.deques import GraphDeque
 from ..containers.dicts import must_hold, partial_items
-from ..containers.lists import GraphList
+from ..containers.flags import both, negated
 from ..state.cells import closed_over
 from ..state.journal import SpentError, is_nested, journaling, note_left
 from ..state.ownership import OF_CALLER, let_go
 from ..values.base import builder, is_graph, scalar_condition
-from ..values.flags import both, negated
 from ..values.handlers import catching, is_deep
 from ..values.one_of import GraphOneOf, asked, each_option, is_option, left_of, settled, use_option
-from ..values.sequences import GraphSequence, Live, as_sequence, constant
+from ..values.sequences import GraphSequence, as_sequence, constant
 from ..values.user_code import class_attribute
 from ..values.user_errors import note_user_error, without_frames
 from .branches import convert_ifelse, trace_branches
-from .endless import Listed, OfList
+from .endless import Listed
 from .late_items import late_item
 from .logic import convert_and, convert_not
 from .loop_trace import trace_loop
@@ -132,8 +131,6 @@ def convert_for(
     """The loop variables after `for item in iterable: body`; `test` is asked before each item."""
     with let_go(values, OF_CALLER):
         iterable = settled(iterable)
-        if isinstance(iterable, OfList):
-            iterable = iterable.for_loop(to_end=test is None)
         if isinstance(iterable, GraphDeque):
             return _for_deque(iterable, body, values, names, test, shared)
         if isinstance(iterable, OpenTable):
@@ -146,9 +143,9 @@ def convert_for(
         keys = partial_items(iterable)
         if keys is not None:
             return _for_keys(keys, body, values, names, test, shared)
-        sequence = iterable.sequence() if isinstance(iterable, GraphList) else as_sequence(iterable)
-        if isinstance(sequence, Live):
-            return _for_live(sequence, body, values, names, test, shared)
+        if isinstance(iterable, OpenList):
+            return _for_list(iterable, body, values, names, test, shared)
+        sequence = as_sequence(iterable)
         if sequence is not None and not isinstance(sequence.length, int):
             return _graph_for(sequence, 0, body, values, names, test, shared)
         known: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
@@ -246,8 +243,8 @@ def _for_table(
     return values
 
 
-def _for_live(
-    items: Live,
+def _for_list(
+    items: OpenList,
     body: Function,
     values: tuple[Any, ...],
     names: tuple[str, ...],
@@ -256,17 +253,19 @@ def _for_live(
 ) -> tuple[Any, ...]:
     """A loop over a list, unrolled as long as its length is Python's. The list may grow meanwhile."""
     position = 0
-    while not is_graph(items.has(position)):
+    while not is_open(items):
         go_on: Any = True if test is None else truth(test(*values))
-        if (not is_graph(go_on) and not go_on) or not items.has(position):
+        if (not is_graph(go_on) and not go_on) or position >= len(items):
             return values
-        item = items.at(position)
+        item = items[position]
         position += 1
         if is_graph(go_on):
             values = _guarded(go_on, body, item, values, names, shared)
         else:
             values = _turn(body, values, item)
-    return _graph_for(items, position, body, values, names, test, shared)
+    sequence = as_sequence(items)
+    assert sequence is not None
+    return _graph_for(sequence, position, body, values, names, test, shared)
 
 
 def _for_items(
@@ -472,7 +471,7 @@ def _graph_for(
     """
 
     def holds(index: Any, *state: Any) -> Any:
-        within = sequence.has(index)
+        within = index < sequence.length
         return within if test is None else convert_and(within, lambda: test(*state))
 
     def step(index: Any, *state: Any) -> tuple[Any, ...]:
