@@ -118,5 +118,9 @@ def test_the_code_about_other_files_runs(tmp_path, monkeypatch):
     run("docs/interchange.md", {"paddle": paddle})
 
 
+def test_the_code_about_compiled_functions_runs():
+    run("docs/to-static.md", {"paddle": paddle})
+
+
 def test_the_first_call_of_the_map_runs():
     run("docs/architecture.md", {"paddle": paddle, "F": paddle.nn.functional})
