@@ -23,6 +23,7 @@ _LEVEL_4 = {"runtime"}
 _LEVEL_5 = {"jit", "static", "regularizer"}
 _LEVEL_6 = {"aot", "autograd", "fft", "linalg", "signal", "tensor", "framework", "nn", "optimizer", "amp", "io"}
 _LEVEL_6 |= {"distribution", "geometric", "hub", "metric", "pir", "utils", "version"}
+_LEVEL_6 |= {"cuda", "functional", "random", "special"}  # second paths
 _LEVEL_7 = {"audio", "base", "hapi", "incubate", "vision", "onnx", "inference", "paddle_program", "distributed", "text"}
 _LEVEL_7 |= {"dataset", "quantization", "sparse"}
 _LEVEL_8 = {"callbacks", "compat", "tools", "testing"}

@@ -29,9 +29,9 @@ _ALONE = ("aot", "inference")
 # Packages that not every program needs are imported when first asked for, themselves or one of these names.
 _LAZY = (
     "_C_ops", "_legacy_C_ops", "common_ops_import",
-    "audio", "base", "callbacks", "compat", "distributed", "distribution", "fft", "framework", "geometric", "hapi",
-    "hub", "incubate", "io", "metric", "onnx", "optimizer", "paddle_program", "pir", "profiler", "quantization",
-    "signal", "sparse", "static", "tensor", "text", "utils", "version", "vision",
+    "audio", "base", "callbacks", "compat", "cuda", "distributed", "distribution", "fft", "framework", "functional",
+    "geometric", "hapi", "hub", "incubate", "io", "metric", "onnx", "optimizer", "paddle_program", "pir", "profiler",
+    "quantization", "random", "signal", "sparse", "special", "static", "tensor", "text", "utils", "version", "vision",
 )  # fmt: skip
 _NAMES = {
     "DataParallel": "distributed",

@@ -49,13 +49,20 @@ def resized(x):
     return paddle.to_tensor(a)
 
 
-@pytest.mark.parametrize("fn", [through_a_view, with_a_view_of_it, by_path, of_python, a_list, resized])
+@pytest.mark.parametrize("fn", [through_a_view, with_a_view_of_it, a_list, resized])
 def test_refused_or_run_by_python(fn):
     static = to_static(fn)
     for value in ([2.0, 1.0], [0.5, 0.25], [2.0, 1.0]):
         np.testing.assert_array_equal(static(paddle.to_tensor(value)).numpy(), fn(paddle.to_tensor(value)).numpy())
     with pytest.raises(UnsupportedError, match=r"array|NumPy value"):
         to_static(fn, full_graph=True)(paddle.to_tensor([2.0, 1.0]))
+
+
+@pytest.mark.parametrize("fn", [by_path, of_python])
+def test_in_whole_programs_as_well(fn):
+    for static in (to_static(fn), to_static(fn, full_graph=True)):
+        for value in ([2.0, 1.0], [0.5, 0.25], [2.0, 1.0]):
+            np.testing.assert_array_equal(static(paddle.to_tensor(value)).numpy(), fn(paddle.to_tensor(value)).numpy())
 
 
 def test_arrays_of_others_stay_as_they_are():

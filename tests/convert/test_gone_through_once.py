@@ -125,10 +125,45 @@ def dict_of_a_generator(x):
     return dict((i, v) for i, v in enumerate(x) if v > 0)  # noqa: C402 - what is tested
 
 
+def any_of_a_reversed_list(x):
+    left = reversed([x[0], x[1], x[2]])
+    return any(v > 0.5 for v in left), list(left)
+
+
+def zip_of_lists_left(x):
+    pairs = zip([x, x * 2], [1, 2])
+    for a, b in pairs:
+        if (a * b).sum() > 0:
+            break
+    return a, list(pairs)
+
+
+def zip_of_tuples_taken_from_on_a_path(x):
+    pairs = zip((x, x * 2, x * 3), range(3))
+    a = next(pairs)
+    if x.sum() > 0:
+        a = next(pairs)
+    return a[0] * a[1], list(pairs)
+
+
+def enumerate_given_to_a_function(x):
+    def after(pairs):
+        for _, v in pairs:
+            if v > 0.5:
+                break
+        return next(pairs, None)
+
+    return after(enumerate([x[0], x[1], x[2]]))
+
+
 @pytest.mark.parametrize(
     "function",
     [
         any_of_a_generator_over_an_iterator,
+        any_of_a_reversed_list,
+        zip_of_lists_left,
+        zip_of_tuples_taken_from_on_a_path,
+        enumerate_given_to_a_function,
         all_of_a_generator_over_a_tensor,
         any_of_an_iterator,
         next_of_a_generator,
@@ -156,11 +191,6 @@ def generator_kept(x):
     return any(found), list(found)
 
 
-def python_iterator(x):
-    left = reversed([x[0], x[1], x[2]])
-    return any(v > 0.5 for v in left), list(left)
-
-
 class Counted:
     def __init__(self, x):
         self.x = x
@@ -181,7 +211,7 @@ def users_iterator(x):
     return any(v > 0.5 for v in left), left.given
 
 
-@pytest.mark.parametrize("function", [generator_kept, python_iterator, users_iterator])
+@pytest.mark.parametrize("function", [generator_kept, users_iterator])
 def test_refused_where_nobody_could_tell(function):
     with pytest.raises(UnsupportedError):
         paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(ROWS[0][0]))

@@ -114,9 +114,9 @@ def test_an_iterator_of_the_users_is_given_back():
     assert static(paddle.ones([2]))[0] is ITERATOR and static(paddle.ones([2]))[0] is ITERATOR
 
 
-def test_what_is_left_of_a_zip_that_a_tensor_left_is_not_known():
+def test_what_is_left_of_a_zip_of_dicts_that_a_tensor_left_is_not_known():
     def left(x):
-        pairs = zip([x, x * 2], [1, 2])
+        pairs = zip({1: x, 2: x * 2}.values(), [1, 2])
         for a, b in pairs:
             if (a * b).sum() > 0:
                 break

@@ -106,12 +106,6 @@ def in_a_loop(x):
 
 
 BY_PATH = {
-    "item": filled(_put),
-    "slice": filled(_put_slice),
-    "+=": filled(_add),
-    "copyto": copied,
-    "out=": added,
-    "fill": filled(_fill),
     "bytearray": filled(_append, bytearray, len),
     "bytearray +=": filled(_extend, lambda: bytearray(b"abc"), len),
     "array": filled(_append, lambda: array.array("i"), len),
@@ -120,6 +114,16 @@ BY_PATH = {
     "ExitStack": registered,
     "csv": rows,
     "loop": in_a_loop,
+}
+
+
+ARRAYS_BY_PATH = {
+    "item": filled(_put),
+    "slice": filled(_put_slice),
+    "+=": filled(_add),
+    "copyto": copied,
+    "out=": added,
+    "fill": filled(_fill),
 }
 
 
@@ -133,6 +137,13 @@ def test_a_change_by_path_is_left_to_python_or_refused(name):
     assert values(paddle.jit.to_static(fn)) == values(fn)
     with pytest.raises(UnsupportedError, match="can neither undo"):
         paddle.jit.to_static(fn, full_graph=True)(paddle.ones([2]))
+
+
+@pytest.mark.parametrize("name", ARRAYS_BY_PATH)
+def test_arrays_that_the_function_makes_are_changed_by_the_program(name):
+    fn = ARRAYS_BY_PATH[name]
+    assert values(paddle.jit.to_static(fn)) == values(fn)
+    assert values(paddle.jit.to_static(fn, full_graph=True)) == values(fn)
 
 
 def on_one_path(x):

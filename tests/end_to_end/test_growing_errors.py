@@ -76,14 +76,6 @@ def last_row_changed(x):
     return rows
 
 
-def changed_while_enumerated(x):
-    out = grown(x)
-    for i, v in enumerate(out):
-        if i < 2:
-            out.append(v)
-    return out
-
-
 def tensor_key(x):
     found = {}
     while x.sum() < 20:
@@ -284,7 +276,6 @@ REFUSED = [
     (dict_item_changed, "change of what a list holds"),
     (row_shared, "also an item of a list"),
     (last_row_changed, "also an item of a list"),
-    (changed_while_enumerated, "while enumerate"),
     (tensor_key, "tensor as the key"),
     (only_empty, "hold nothing that the program knows"),
     (items_of_two_kinds, "items of different kinds"),

@@ -6,7 +6,6 @@ import pytest
 import vitrify as paddle
 from tests.jit.training_steps import Case, batches, mlp
 from vitrify import optimizer as opt
-from vitrify.core.errors import UnsupportedError
 from vitrify.nn import functional as F
 
 
@@ -146,30 +145,3 @@ def test_ten_steps(make):
     close(expected, found)
     close(states, own_states)
     assert step.cache_info().misses <= 2  # gradients are None at first, zeros afterwards
-
-
-def test_a_scheduler_steps_in_no_loop_that_a_tensor_stops():
-    rate = opt.lr.StepDecay(0.1, 1)
-
-    def function(x):
-        while x.sum() < 3:
-            x = x + 1
-            rate.step()
-        return x
-
-    with pytest.raises(UnsupportedError, match=r"StepDecay\.step in a loop or recursion that a tensor stops"):
-        paddle.jit.to_static(function, full_graph=True)(paddle.ones([1]))
-    assert rate.last_epoch == 0
-
-
-def test_nobody_asks_for_a_rate_of_which_a_path_decided():
-    rate = opt.lr.StepDecay(0.1, 1)
-
-    def function(x):
-        if x.sum() > 0:
-            rate.step()
-        return x * rate()
-
-    with pytest.raises(UnsupportedError, match="in which a tensor decides whether it steps"):
-        paddle.jit.to_static(function, full_graph=True)(paddle.ones([1]))
-    assert rate.last_epoch == 0

@@ -35,6 +35,32 @@ def test_a_path_leads_to_the_one_function_there_is(name):
         assert getattr(paddle.tensor, member) is getattr(module, member)
 
 
+@pytest.mark.parametrize("name", ["functional", "special"])
+def test_a_second_path_leads_to_the_same_functions(name):
+    module = getattr(paddle, name)
+    assert module.__all__ and all(getattr(module, member) is getattr(paddle, member) for member in module.__all__)
+
+
+def test_what_is_asked_of_gpus_without_one():
+    cuda, device = paddle.cuda, paddle.device
+    assert cuda.is_available() == device.is_available() and cuda.device_count() == device.cuda.device_count()
+    assert cuda.stream is device.stream_guard and cuda.FloatTensor is paddle.FloatTensor
+    assert all(hasattr(cuda, name) for name in cuda.__all__)
+    with device.device_guard("cpu"):
+        assert cuda.current_device() == 0 and not cuda.is_initialized()
+        with pytest.raises(ValueError, match="device should be a gpu"):
+            cuda.get_device_properties("cpu")
+
+
+def test_one_seed_for_all_devices():
+    cuda = paddle.cuda
+    cuda.manual_seed_all(5)
+    state, first = cuda.get_rng_state(), paddle.rand([3]).tolist()
+    assert paddle.random.initial_seed() == 5
+    cuda.set_rng_state(state)
+    assert paddle.rand([3]).tolist() == first
+
+
 def test_called_by_path_in_a_static_function():
     def fn(x, y):
         z = paddle.tensor.manipulation.concat([x, paddle.tensor.ops.sigmoid(y)], axis=0)

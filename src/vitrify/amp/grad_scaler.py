@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ..core.dtype import bool_
-from ..core.errors import ArgumentError, UnsupportedError, UserCodeError
+from ..core.errors import ArgumentError, UserCodeError
 from ..core.lazy import lazy_module
 from ..core.meta import Meta
 from ..core.modes import grad_enabled, recorder, scoped
 from ..eager.gradients import training_of_trace
 from ..eager.tensor import as_tensor
 from ..ir.graph_tensor import as_number
-from ..ops.compare import logical_not, logical_or
+from ..ops.compare import logical_and, logical_not, logical_or
+from ..ops.creation import full
 from ..ops.methods import TensorMethods
 from ..ops.registry import VARIADIC_OUTPUTS, NoGradient, define_op
+from ..ops.select import maximum, where
+
+Counts = tuple[Any, Any, Any]
+"""The scale, and how many good and bad steps there were since it changed."""
 
 # Only what is traced asks for the converter.
 _calls, _journal = lazy_module("vitrify.convert"), lazy_module("vitrify.convert.state.journal")
@@ -99,14 +105,18 @@ class GradScaler:
 
     def _current_scale(self) -> Any:
         """The scale; in traced code an input of the program, which each run reads from here."""
+        return self._scale if training_of_trace() is None else self._counts()[0]
+
+    def _counts(self) -> Counts:
+        """In traced code, the scale and the counts of good and bad steps: after the run's latest update(), or before
+        each run, which makes them inputs of the program.
+        """
         training = training_of_trace()
-        if training is None:
-            return self._scale
-        if training.calls_of(self):
-            raise UnsupportedError(
-                "the scale of a GradScaler after update() in the same run", hint="call update() once, at the end"
-            )
-        return training.number((id(self), "scale"), "GradScaler's scale", lambda: self._scale)
+        if training.is_set(self):
+            return training.held_for(self)  # type: ignore[no-any-return]
+        names = ("_scale", "_good", "_bad")
+        scale, good, bad = [training.number((id(self), n), f"GradScaler.{n}", partial(getattr, self, n)) for n in names]
+        return scale, good, bad
 
     def unscale_(self, optimizer: Any) -> None:
         """Divide the gradients of the optimizer's parameters by the scale, at most once before each step."""
@@ -154,18 +164,34 @@ class GradScaler:
         if training is None:
             self._adapt(self._found_bad)
             return
-        bad = self._found_bad
+        bad, before = self._found_bad, self._counts()
         self._note()
-        if training.is_once_by_path(self):
-            training.set_after_run(self, "_adapt_by", bad + 1, 0)
-        else:
-            training.after_run(self, "_adapt", (bad,), {})
+        training.watch((id(self), "settings"), "a GradScaler's settings", self._settings)
+        with scoped(grad_enabled, False):
+            training.set_after_run(self, "_take", self._adapted(before, as_tensor(bad)), before)
         self._unscaled, self._found_bad = training.held_before(self, "_unscaled"), False
 
-    def _adapt_by(self, path: int) -> None:
-        """`_adapt` as the path of a run says: 0 did not come by, 1 had finite gradients, 2 others."""
-        if path:
-            self._adapt(path > 1)
+    def _settings(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for key, name in _STATE.items() if key not in _COUNTED)
+
+    def _adapted(self, before: Counts, bad: Any) -> Counts:
+        """What `_adapt` makes of the scale and the counts, in operators."""
+        if not self._use_dynamic:
+            return before
+        scale, good, worse = map(as_tensor, before)
+        good = where(bad, full([], 0, "int64"), good + 1)
+        worse = where(bad, worse + 1, full([], 0, "int64"))
+        shrinks = logical_and(bad, worse >= self._decr_every_n_nan_or_inf)
+        grows = logical_and(logical_not(bad), good >= self._incr_every_n_steps)
+        smaller = maximum(scale * self._decr_ratio, full([], 1.0, "float64"))
+        scale = where(shrinks, smaller, where(grows, scale * self._incr_ratio, scale))
+        found = scale, where(grows, full([], 0, "int64"), good), where(shrinks, full([], 0, "int64"), worse)
+        return tuple(map(as_number, found))
+
+    def _take(self, counts: Counts) -> None:
+        """Be as a run of a program has left it."""
+        self._unscaled, self._found_bad = set(), False
+        self._scale, self._good, self._bad = counts
 
     def _adapt(self, bad: bool) -> None:
         """Go on to the next step behind one whose gradients were finite or not."""
@@ -252,7 +278,8 @@ class GradScaler:
         """The scale, its settings and counts; empty when not enabled."""
         if not self._enable:
             return {}
-        return {key: getattr(self, name) for key, name in _STATE.items()}
+        found = {key: getattr(self, name) for key, name in _STATE.items()}
+        return found if training_of_trace() is None else {**found, **dict(zip(_COUNTED, self._counts()))}
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take over a state; raises a RuntimeError when it is empty though scaling is enabled."""
@@ -267,6 +294,9 @@ class GradScaler:
         for key, name in _STATE.items():
             setattr(self, name, state_dict[key])
 
+
+_COUNTED = ("scale", "incr_count", "decr_count")
+"""What of its state a GradScaler changes by itself."""
 
 _STATE = {
     "scale": "_scale",

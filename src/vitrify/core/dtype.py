@@ -127,6 +127,11 @@ def from_np(np_dtype: npt.DTypeLike) -> DType:
     return _from_numpy_word(np_dtype) if found is None else found
 
 
+def is_dtype(np_dtype: npt.DTypeLike) -> bool:
+    """Return whether tensors can have this NumPy dtype."""
+    return np_dtype in _BY_NP
+
+
 # --- promotion ---------------------------------------------------------------------------------------------------
 
 

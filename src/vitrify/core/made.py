@@ -16,7 +16,7 @@ class Made:
         self._known: dict[int, tuple[Callable[[], Any], Any]] = {}
         self.kept: set[int] = set()
         """The ids of those that this refers to, once each, since their class allows no weak reference."""
-        self._opaque: dict[int, tuple[Any, Any]] = {}
+        self._opaque: dict[int, tuple[Any, Any, Any]] = {}
 
     def note(self, value: Any, block: Any) -> None:
         """Take notice of an object made in a block, if such a one can be made without running its class's code."""
@@ -34,13 +34,17 @@ class Made:
 
         self._known[id(value)] = held, block
 
-    def note_opaque(self, value: Any, block: Any) -> None:
-        """Take notice of an object of a library's class, made in a block, that is never taken apart."""
-        self._opaque[id(value)] = value, block
+    def note_opaque(self, value: Any, block: Any, site: Any = None) -> None:
+        """Take notice of an object of a library's class, made in a block at a line, that is never taken apart."""
+        self._opaque[id(value)] = value, block, site
 
     def opaque_block_of(self, value: Any) -> Any:
         """The block in which the trace made such an object; None for all others."""
-        return self._opaque.get(id(value), (None, None))[1]
+        return self._opaque.get(id(value), (None, None, None))[1]
+
+    def site_of(self, value: Any) -> Any:
+        """The line that made such an object; None for all others."""
+        return self._opaque.get(id(value), (None, None, None))[2]
 
     def block_of(self, value: Any) -> Any:
         """The block in which the trace made an object; None for all others."""

@@ -146,19 +146,24 @@ def _loc_of_entry(tb: TracebackType) -> Loc:
 def user_frames(skip: int = 1, limit: int = MAX_FRAMES) -> tuple[Loc, ...]:
     """The user's frames of the current stack, innermost first, at most `limit`.
 
+    Where a frame runs a part of the code of one around it (a converted branch or loop body), only the part counts:
+    in the user's source they are one.
     A module, a notebook's cell or a typed line is where the user began: what runs it (an import, a notebook's kernel,
     the interactive interpreter) is not theirs.
     """
     found: list[Loc] = []
     frame: FrameType | None = sys._getframe(skip)
+    inner: CodeType | None = None
     # Most frames are ours, and each operator that is recorded asks: one look at the name of their file tells.
     ours = _OURS
     while frame is not None and len(found) < limit:
         code = frame.f_code
         if code.co_filename not in ours and is_user_frame(frame):
-            found.append(_PLACES.of(code, frame.f_lineno, frame.f_lasti))
+            if inner is None or not _is_part(inner, code):
+                found.append(_PLACES.of(code, frame.f_lineno, frame.f_lasti))
             if code.co_name == "<module>":
                 break
+            inner = code
         frame = frame.f_back
     return tuple(found)
 
@@ -224,8 +229,7 @@ def _is_part(inner: CodeType, outer: CodeType) -> bool:
 def user_traceback(tb: TracebackType | None) -> TracebackType | None:
     """`tb` with the frames inside this package cut out, keeping it whole when none is the user's.
 
-    Where a frame runs a part of the code of the frame around it (a converted branch or loop body), only the part is
-    kept: in the user's source they are one.
+    Of a frame and one that runs a part of its code only the part is kept, as in `user_frames`.
     """
     kept: list[TracebackType] = []
     cursor = tb

@@ -115,12 +115,16 @@ class Handle(Enum):
     CLEARED = "it is left with zeros, as by clear_grad()"
     LEFT = "it is left as it was"
     GIVEN = "there was none: `.grad` is what user code assigned"
+    ADDED = "the new value is added to it, if there was one"
 
 
 def settle(owner: Tensor, value: Tensor | None, handle: Handle = Handle.KEPT) -> None:
     """Let `owner.grad` be `value`, whose memory is no other's, also for who has read it, as `handle` says."""
     held = owner._grad
-    if held is None or value is None or handle is Handle.LEFT:
+    if handle is Handle.ADDED:
+        if value is not None:
+            owner._accumulate(value)
+    elif held is None or value is None or handle is Handle.LEFT:
         owner._grad = value
     elif held._data is value._data:
         return

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.config import DEBUG
 from ..core.converted_too import converted_too
 from ..core.epoch import LAYER_MODES
 from ..core.modes import recorder
@@ -60,14 +61,18 @@ class LayerHooks:
         raise NotImplementedError(f"{type(self).__name__} does not define forward(...)")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        if self._forward_pre_hooks or self._forward_post_hooks:
-            return self._call_with_hooks(self._forward_now(), inputs, kwargs)
-        if _recorder() is not None:
-            return self._forward_now()(*inputs, **kwargs)
-        if _watch.on:
-            with span(TracerEventType.Forward, type(self).__name__):
-                return self.forward(*inputs, **kwargs)
-        return self.forward(*inputs, **kwargs)
+        try:
+            if self._forward_pre_hooks or self._forward_post_hooks:
+                return self._call_with_hooks(self._forward_now(), inputs, kwargs)
+            if _recorder() is not None:
+                return self._forward_now()(*inputs, **kwargs)
+            if _watch.on:
+                with span(TracerEventType.Forward, type(self).__name__):
+                    return self.forward(*inputs, **kwargs)
+            return self.forward(*inputs, **kwargs)
+        except Exception as err:
+            _show_without_call(err)
+            raise
 
     def _forward_now(self) -> Callable[..., Any]:
         builder = _recorder()
@@ -167,3 +172,14 @@ def _replaced_outputs(
 
 
 __all__ = ["ForwardHook", "HookRemoveHelper", "LayerHooks"]
+
+
+def _show_without_call(err: Exception) -> None:
+    """Leave the frames of this file, which only pass a call on, out of a traceback, unless VITRIFY_DEBUG is set.
+
+    For a handler that ends with a bare `raise`, to which Python adds no frame.
+    """
+    tb = err.__traceback__
+    while tb is not None and tb.tb_frame.f_code.co_filename == __file__ and not DEBUG.value:
+        tb = tb.tb_next
+    err.__traceback__ = tb

@@ -87,6 +87,8 @@ class Notes:
     made: Made = field(default_factory=Made)
     table_sites: Any = None
     """The places where dicts and sets are made whose keys only a run knows."""
+    array_sites: Any = None
+    """The places where arrays of NumPy's are made that the program must hold."""
     let_go: list[tuple[tuple[Any, ...], int]] = field(default_factory=list)
     """Values, and how many hold each who get others for them."""
     kept: dict[int, Any] = field(default_factory=dict)
@@ -118,8 +120,6 @@ class Notes:
     """What numbers the variables of loops that were recorded, by them."""
     object_numbers: dict[Variable, int] = field(default_factory=dict)
     """The numbers of tensors, each of its own."""
-    object_of: dict[Variable, Variable] = field(default_factory=dict)
-    """The tensor that a variable is which holds what one means since it was changed; itself where it may be several."""
     loop_counters: dict[int, Any] = field(default_factory=dict)
     """What counts the iterations of a `for`, by the id of its body."""
     left_iterators: dict[int, Any] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from ..eager.layer import Layer
 from ..runtime.summary import counted, summary
 from .api import to_static
 from .partial_program import PartialProgramLayer
+from .report import at_border
 from .split import Break
 from .static_function import StaticFunction
 
@@ -123,6 +124,7 @@ def _break_lines(found: Break) -> Iterator[str]:
         yield f"    to make it whole: {found.hint}"
 
 
+@at_border
 def explain(function: Any, *args: Any, **kwargs: Any) -> Explanation:
     """What became of a static function: its segments, why it was split and what would make it whole, guards, cache use.
 

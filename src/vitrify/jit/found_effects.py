@@ -16,7 +16,6 @@ from ..convert.state.places import AttrPlace, ContentPlace, OwnPlace
 from ..convert.values.base import MaybeUnset, Undefined, Unmergeable, builder, is_unset
 from ..convert.values.emit import unset_flag
 from ..core.pytree import LEAF, OpenDict, OpenTable, is_open, node_of
-from ..eager.tensor import Tensor
 from ..ir.program import Variable
 from .arguments import Holder
 from .concrete_program import ConcreteProgram
@@ -78,7 +77,7 @@ def find_effects(
 def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple[Any, Any]]:
     """(place, value now) of all that holds something else than before the trace. `numbers`: what was read as inputs."""
     for key, (place, before) in journal.before.items():
-        if isinstance(place, GradientPlace) and not isinstance(place.owner, Tensor):
+        if isinstance(place, GradientPlace) and not builder().training.gets_gradient(place.owner):
             continue  # a leaf of the program's own, which ends with it
         if isinstance(place, OwnPlace):
             continue

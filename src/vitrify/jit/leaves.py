@@ -1,6 +1,6 @@
 """The leaves of a trace: what wants a gradient, the versions that in-place changes give it, and its `.grad`.
 
-Leaves are the captured tensors that want a gradient, and variables that the code makes leaves itself
+Leaves are the captured tensors and arguments that want a gradient, and variables that the code makes leaves itself
 (`x.stop_gradient = False`). An in-place change under no_grad gives a leaf another version, which hands its gradient on
 to the one before: what flows to any version of a leaf is its gradient.
 """
@@ -46,6 +46,8 @@ class Leaves:
         """What is a leaf on one path of a tensor's decision alone, or one that the path has used."""
         self.pinned: dict[int, Tensor] = {}
         """The tensors whose gradient or state the program reads or writes: no other may take their place."""
+        self.asked: set[Variable] = set()
+        """The arguments whose `.grad` the code has read or set: the program takes them to have none before the run."""
         self._given: set[Variable] = set()
         self._firsts: dict[Variable, Variable] = {}
         self._read: dict[int, Tensor] = {}  # gradients from outside that the code has read
@@ -159,6 +161,7 @@ class Leaves:
             var = self._trace.variables[id(tensor)]
             if not var.stop_gradient and id(tensor) not in self._gradients:
                 yield var, tensor
+        yield from ((var, var) for var in self._trace.arguments if not var.stop_gradient)
         own = [(var, leaf) for var, leaf in self.leaf_of.items() if not self.is_version(var)]
         yield from ((var, leaf) for var, leaf in own if not var.stop_gradient)
 
@@ -171,6 +174,7 @@ class Leaves:
                 "the gradient of what backward() has put into `.grad`",
                 hint="use paddle.grad(..., create_graph=True) and differentiate what it gives, or " + OUTSIDE,
             )
+        self._ask(owner)
         held = self.held_by(owner)
         if isinstance(held, Tensor):
             self._read[id(held)] = held
@@ -188,14 +192,33 @@ class Leaves:
             observer.attribute(owner, "grad", held)
             if isinstance(held, Tensor):
                 self._gradients[id(held)] = held
-        elif position(self._trace.arguments, owner) >= 0 or owner in self._trace.builder.aliases.forks:
+        elif owner in self._trace.builder.aliases.forks:
             raise UnsupportedError(
-                "the gradient of a tensor that was given as an argument", hint="use paddle.grad, or " + OUTSIDE
+                "the gradient of a tensor of which a tensor decides which one it is",
+                hint="use paddle.grad, or " + OUTSIDE,
             )
         return gradient_of(owner)
 
+    def _is_argument(self, owner: Any) -> bool:
+        return isinstance(owner, Variable) and position(self._trace.arguments, owner) >= 0
+
+    def _ask(self, owner: Any) -> None:
+        """Note that what the code does depends on whether an argument has a gradient already."""
+        if self._is_argument(owner):
+            self.asked.add(owner)
+
+    def gets_gradient(self, owner: Any) -> bool:
+        """Whether what `.grad` of a tensor has become outlives the call."""
+        return isinstance(owner, Tensor) or self._is_argument(owner)
+
+    def with_gradients(self) -> list[Variable]:
+        """The arguments whose `.grad` the program reads or writes."""
+        written = [v for v in self._trace.arguments if v.__dict__.get("_grad") is not None]
+        return [v for v in self._trace.arguments if v in self.asked or position(written, v) >= 0]
+
     def set_grad(self, owner: Any, value: Any) -> None:
         """`owner.grad = value`, a copy of it."""
+        self._ask(owner)
         if isinstance(value, Variable) and optional_kind(value) is None:
             held = self.held_by(owner)
             with scoped(grad_enabled, False):
@@ -213,6 +236,8 @@ class Leaves:
 
     def handle_of(self, owner: Any) -> Handle:
         """What becomes of the tensor that was `owner.grad` before the run."""
+        if self._is_argument(owner) and owner not in self.asked:
+            return Handle.ADDED
         return self._handles.get(id(owner), Handle.KEPT)
 
     def _put_grad(self, owner: Any, value: Any) -> None:
@@ -227,6 +252,7 @@ class Leaves:
 
     def clear(self, owner: Any, set_to_zero: bool) -> None:
         """Reset `owner.grad`, if there is one, to zeros or None."""
+        self._ask(owner)
         held = self.held_by(owner)
         if held is None:
             return

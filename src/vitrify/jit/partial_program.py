@@ -60,6 +60,11 @@ def _write(tensor: Tensor, value: Tensor) -> None:
         tensor._become(value)
 
 
+def _may_be_leaf(tensor: Tensor, is_asked: bool) -> bool:
+    """Whether a program may put a gradient into an argument; `is_asked`: where it asks for the one that is there."""
+    return tensor._node is None and not tensor._hooks and not (is_asked and tensor._grad is not None)
+
+
 def _fits(shape: Sequence[int], known: Sequence[int]) -> bool:
     """Whether a shape is one that is known, UNKNOWN there for any size."""
     return len(shape) == len(known) and all(wanted in (size, UNKNOWN) for size, wanted in zip(shape, known))
@@ -91,6 +96,15 @@ class OwnFieldError(UnfitError):
 
     def __init__(self) -> None:
         super().__init__("an attribute that the caller has set on a tensor which is an argument")
+
+
+class GivenLeafError(UnfitError):
+    """An argument that the program puts a gradient into has one, or a hook, or the caller computed it."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "backward() to an argument that is no leaf, or has a hook or a gradient that the function asks for"
+        )
 
 
 class WantedLeafError(UnfitError):
@@ -164,7 +178,7 @@ class PartialProgramLayer:
         self._gradients = _effects.gradients_alone(self._effects) if self._effects else []
         self._flags = concrete.flags
         self._apart = concrete.apart
-        self._fields = concrete.fields
+        self._fields, self._given_leaves = concrete.fields, concrete.leaves
         self._left_alone = concrete.left_alone
 
     def _note_changes(self, writes: Sequence[tuple[int, Variable]]) -> None:
@@ -185,7 +199,7 @@ class PartialProgramLayer:
         # What the tape sees change: a leaf that wants a gradient may be so on the path that leaves it alone.
         self._taped = [i for i, v in writes if not keeps_place(v) and (not v.stop_gradient or is_seen_change(v))]
         # Whether there may be tensors to which the program cannot do what it does.
-        self._is_particular = bool(self._apart or self._fields or self._changes or self._taped)
+        self._is_particular = bool(self._apart or self._fields or self._given_leaves or self._changes or self._taped)
         self._cells: list[int] | None = None  # of the inputs of the latest call, where no two counted changes together
 
     def _note_shortcuts(self) -> None:
@@ -198,7 +212,7 @@ class PartialProgramLayer:
         """Whether a call with nothing but tensors, one for each parameter in order, was found to run it."""
         # One tensor goes out and nothing else happens: by far the most common function.
         does = self._writes or self._effects or self._updates or self._spent or self._new_leaves
-        self._acts = acts = bool(does or self._flags or self._apart or self._fields)
+        self._acts = acts = bool(does or self._flags or self._apart or self._fields or self._given_leaves)
         self._gives_one = output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         self._plain = not acts and self._gives_one
         self._only_updates = self._gives_one and not (self._writes or self._effects)
@@ -371,7 +385,7 @@ class PartialProgramLayer:
             self.calls += 1
             inputs = [*tensors, *captured] if captured else tensors
             results = segment.run(inputs)
-            return output.build(results, inputs) if build is None else build(results, inputs, {})
+            return output.build(results, inputs) if build is None else build(results, inputs)
 
         return run
 
@@ -447,6 +461,8 @@ class PartialProgramLayer:
             raise OneTensorError()
         if self._fields and any(name in inputs[i].__dict__ for i, name in self._fields):
             raise OwnFieldError()
+        if self._given_leaves and not all(_may_be_leaf(inputs[i], asked) for i, asked in self._given_leaves):
+            raise GivenLeafError()
         if self._changes and self._overlap(inputs):
             raise SharedMemoryError()
         if self._taped and any(inputs[i]._is_wanted_leaf() for i in self._taped):

@@ -11,6 +11,7 @@ import numpy as np
 from ..convert import Converted, convert
 from ..convert.containers.stand_ins import learn_of, without_tables
 from ..convert.containers.table_sites import TableSites
+from ..convert.guards.array_sites import ArraySites
 from ..convert.host.changes import ChangedArrayError
 from ..convert.values.foreign import AskedInLoopError, ForkedError
 from ..convert.values.handlers import learn, leave_to_eager
@@ -61,6 +62,7 @@ class ProgramBuilder:
         self._is_whole = is_whole
         self._variation = Variation()
         self._table_sites = TableSites()
+        self._array_sites = ArraySites()
         self._converted: Converted | None = None
 
     @property
@@ -177,12 +179,15 @@ class ProgramBuilder:
         """
         sites = self._table_sites if self._is_whole else None
         request = Request(variation, self._is_whole, is_called, sites)
+        request.array_sites = self._array_sites if self._is_whole else None
         was_kept = False
         while True:
             try:
                 return trace(self.converted, tree, values, self._argument_names(tree), self.eager, request)
             except UnsupportedError as err:
-                if self._is_whole and (learn_of(err, request.foreign) or self._table_sites.learn_of(err)):
+                if self._is_whole and (
+                    learn_of(err, request.foreign) or self._table_sites.learn_of(err) or self._array_sites.learn_of(err)
+                ):
                     continue
                 if learn(err):
                     self._converted = None
@@ -194,7 +199,9 @@ class ProgramBuilder:
                     request.keeps_containers = False  # the error of the shorter program says what to do about it
                 elif self._is_whole and is_called and leave_to_eager(err, request.left_tries):
                     continue
-                elif not self._table_sites.give_up(err, without_tables(request.foreign)):
+                elif not self._array_sites.give_up() and not self._table_sites.give_up(
+                    err, without_tables(request.foreign)
+                ):
                     raise
 
     def warn_of_retracing(self, tree: TreeDef, consequence: str) -> None:

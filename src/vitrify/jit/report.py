@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
 from ..core.config import DEBUG
 from ..core.errors import UnsupportedError, VitrifyError
 from ..core.source import innermost_user_loc, repeated_user_loc, user_traceback
 from ..core.unset_local import of_one_function
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class UnboundedRecursionError(UnsupportedError, RecursionError):
@@ -33,6 +40,36 @@ def presented(err: Exception) -> Exception:
         if err.loc is None:
             err.loc = loc
     return err.with_traceback(user_traceback(err.__traceback__) if loc is not None else None)
+
+
+def show_users_frames(err: BaseException) -> None:
+    """Leave the user's frames alone in the tracebacks of `err` and of what it came of, unless VITRIFY_DEBUG is set.
+
+    For a handler at the border that ends with a bare `raise`, to which Python adds no frame.
+    """
+    left: list[BaseException | None] = [] if DEBUG.value else [err]
+    seen: set[int] = set()
+    while left:
+        error = left.pop()
+        if error is not None and id(error) not in seen:
+            seen.add(id(error))
+            is_users = innermost_user_loc(error.__traceback__) is not None
+            error.__traceback__ = user_traceback(error.__traceback__) if is_users else None
+            left += [error.__context__, error.__cause__]
+
+
+def at_border(fn: Callable[P, R]) -> Callable[P, R]:
+    """`fn`, which the user calls, with no frame of ours in the tracebacks of what it raises."""
+
+    @functools.wraps(fn)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return fn(*args, **kwargs)
+        except Exception as err:
+            show_users_frames(err)
+            raise
+
+    return called
 
 
 def cause_of(err: Exception) -> Exception:

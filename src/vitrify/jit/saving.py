@@ -9,12 +9,14 @@ from ..core.errors import ArgumentError
 from ..core.lazy import lazy_module
 from ..ir.model_file import ModelFile, write_model
 from ..ir.model_formats import WRITERS
+from .report import at_border
 
 # What was loaded is written again without what converts and traces.
 _collecting = lazy_module("vitrify.jit.collecting")
 _idle_branches = lazy_module("vitrify.jit.idle_branches")
 
 
+@at_border
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
     """Write a converted function or Layer to `path.vtmodel` and `path.vtparams`, which `jit.load` runs without source.
 

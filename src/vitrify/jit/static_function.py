@@ -32,7 +32,7 @@ from .key import BY_VALUE, content
 from .number_inputs import NumberInputs
 from .partial_program import PartialProgramLayer, UnfitError
 from .program_cache import MISS, Executable, Family, Recent, Substitute
-from .report import cause_of, presented
+from .report import cause_of, presented, show_users_frames
 from .retrace import NoSourceWarning
 from .ripening import Ripening
 from .split import CONVINCED, PATIENCE, SMALLEST_PART, AfterErrors, AsPython, CompiledCalls, Split, SplitProgram
@@ -128,21 +128,29 @@ class StaticFunction(Traceable):
                 if result is not MISS:
                     return result
             return self._call(args, kwargs)
-        except UnfitError:
-            return self._in_eager(args, kwargs)  # the tensors of this call are not what a program can change
-        except TraceFailure as found:
-            failure: TraceFailure | Unfinished = found
         except KeyboardInterrupt:
             may_be_caught()
             raise
-        except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
-            ended = unfinished(err)
-            if ended is None:
-                raise presented(err)  # noqa: B904 - it is `err` itself
-            failure, error = ended, err
-        if isinstance(failure, Unfinished):
-            return self._run_again(failure, error, args, kwargs)
-        return self._run_eagerly(failure, args, kwargs)
+        except Exception as err:  # noqa: BLE001 - dealt with behind the handler, so that it is nobody's context
+            failure = err
+        try:
+            return self._after(failure, args, kwargs)
+        except Exception as err:
+            show_users_frames(err)
+            raise
+        finally:
+            del failure  # it knows this frame
+
+    def _after(self, failure: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a call that `failure` ended, if eager code has one."""
+        if isinstance(failure, UnfitError):  # the tensors of this call are not what a program can change
+            return self._in_eager(args, kwargs)
+        if isinstance(failure, TraceFailure):
+            return self._run_eagerly(failure, args, kwargs)
+        ended = unfinished(failure)
+        if ended is None:
+            raise presented(failure)
+        return self._run_again(ended, failure, args, kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call by its signature. Raises TraceFailure where no program can be built for it."""

@@ -20,7 +20,7 @@ from .partial_program import PartialProgramLayer
 from .program_builder import ProgramBuilder
 from .program_cache import CacheInfo, ProgramCache
 from .reach import layer_state
-from .report import presented
+from .report import at_border, presented
 
 
 class Traceable(Binding):
@@ -67,6 +67,7 @@ class Traceable(Binding):
         return self._builder.converted
 
     @property
+    @at_border
     def code(self) -> str:
         """The converted source, for reading."""
         return source_of(self.converted)
@@ -76,6 +77,7 @@ class Traceable(Binding):
         return self.program_cache.info()
 
     @property
+    @at_border
     def concrete_program(self) -> ConcreteProgram:
         """The program of the last new call signature; built from input_spec when there was no call yet."""
         last = self.program_cache.last()
@@ -83,6 +85,7 @@ class Traceable(Binding):
             return self.concrete_program_specify_input_spec()
         return last.concrete
 
+    @at_border
     def concrete_program_specify_input_spec(self, input_spec: Any = None) -> ConcreteProgram:
         """A program for the given InputSpecs, with None dimensions kept."""
         spec = FunctionSpec(self._eager, input_spec) if input_spec is not None else self.function_spec
@@ -95,6 +98,7 @@ class Traceable(Binding):
         except Exception as err:  # noqa: BLE001 - raised again, cut to what concerns the user
             raise presented(err)  # noqa: B904 - it is `err` itself
 
+    @at_border
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> tuple[ConcreteProgram, PartialProgramLayer]:
         """The program of a call with these arguments, tensors or InputSpecs, and what runs it; nothing runs.
 

@@ -112,9 +112,7 @@ class TracedBackward(Leaves):
         levels = self._levels()
         inner = [var for var, _ in self.wanted() if var.block not in levels]
         made = "a leaf made in a branch or loop that a tensor decides", OUTSIDE
-        found = {var: made for leaf in inner for var in seen_outside(leaf, levels)}
-        given = "a tensor that was given as an argument", "use paddle.grad, or " + OUTSIDE
-        return found | {var: given for var in self._trace.arguments if not var.stop_gradient}
+        return {var: made for leaf in inner for var in seen_outside(leaf, levels)}
 
     def _pulled(
         self, outs: Sequence[Variable], grads: Sequence[Any], wrt: Sequence[Variable], retain_graph: bool,

@@ -16,6 +16,7 @@ from ..convert.containers.stand_ins import Foreign, standing_in
 from ..convert.containers.structure import opened
 from ..convert.containers.table_sites import TableSites
 from ..convert.control.branches import choose
+from ..convert.guards.array_sites import ArraySites
 from ..convert.guards.observe import Observer, current_observer, observing
 from ..convert.guards.whole import note_settings, note_whole
 from ..convert.host.effects import assert_place_set
@@ -181,6 +182,8 @@ class Request:
     """Whether it is for a call, which another program can do where sizes are not what this one takes them for."""
     table_sites: TableSites | None = None
     """Where dicts and sets are made whose keys only a run knows."""
+    array_sites: ArraySites | None = None
+    """Where arrays of NumPy's are made that the program must hold."""
     keeps_containers: bool = False
     """Whether a list or dict of which a tensor decides which one it is stays the one or the other. By default it
     becomes one by value, which makes smaller programs, and must not be changed then (ForkedError)."""
@@ -197,7 +200,7 @@ class Request:
         build = state.builder
         build.is_whole, build.is_called = self.is_whole, self.is_called
         build.keeps_containers, build.table_sites = self.keeps_containers, self.table_sites
-        build.numbers_heads = self.numbers_heads
+        build.numbers_heads, build.array_sites = self.numbers_heads, self.array_sites
         build.left_tries = dict(self.left_tries)
         return state
 
@@ -368,6 +371,7 @@ def _finish(
         spent=spent, pinned=frozenset(pinned),
         without_ones=state.builder.without_ones, takes_sizes=state.builder.takes_sizes,
         apart=_taken_for_two(state), fields=_lacking(state, places), wanting=frozenset(outputs.wanting),
+        leaves=tuple((places[v], v in state.training.asked) for v in state.training.with_gradients()),
         hands_on=outputs.hands_on() or any(map(changes_content, effects)),
         left_alone={i: flag for i, flag in left_alone.items() if flag is not None},
         flags=tuple((i, v.stop_gradient) for i, v in enumerate(state.block.inputs) if v in state.builder.flagged),

@@ -17,7 +17,7 @@ from ..core.errors import StaleBackwardError, UnsupportedError
 from ..core.modes import recorder, scoped
 from ..eager.tensor import Tensor, wrap
 from ..ir.graph_tensor import as_number
-from ..ir.program import Block, Variable
+from ..ir.program import Variable
 from ..ops.methods import TensorMethods
 from .ended_blocks import differentiated
 from .leaves import OUTSIDE
@@ -103,14 +103,14 @@ class Training(TracedBackward):
     # -- what changes from run to run ---------------------------------------------------------------------------------
 
     def number(self, key: Any, label: str, read: Callable[[], float]) -> Variable:
-        """What `read()` gives before each run, a float, as an input of the program."""
+        """What `read()` gives before each run, a float or int, as an input of the program."""
         found = self._numbers.get(key)
         if found is None:
             observer = current_observer()
             assert observer is not None
             with scoped(recorder, None):
                 value = read()
-            tensor = wrap(np.asarray(value, "float64"))
+            tensor = wrap(np.asarray(value, "int64" if type(value) is int else "float64"))
             found = self._numbers[key] = as_number(self._trace.lift(tensor))
             observer.guards[key] = Guard(Source(label, read), value, AnyNumber(tensor, type(value)), key)
         return found
@@ -143,29 +143,10 @@ class Training(TracedBackward):
 
     def _count(self, owner: Any, method: str) -> None:
         """Call a method once more after the run, where the path taken comes by here."""
-        if self._may_run_again():
-            raise UnsupportedError(
-                f"{type(owner).__name__}.{method} in a loop or recursion that a tensor stops",
-                hint="call it behind the loop",
-            )
         found = self._set.setdefault(id(owner), Pending(Repeated(owner, method), "call", 0))
         note_write(found.place)
         found.value = found.value + 1
         self._note_late(owner, method)
-
-    def _may_run_again(self) -> bool:
-        """Whether what is traced may run several times in a run."""
-        build = self._trace.builder
-        block: Block | None = build.block
-        while block is not None and block is not build.program.global_block():
-            if block in build.loop_bodies or block.name:
-                return True
-            block = block.parent
-        return False
-
-    def is_once_by_path(self, owner: Any) -> bool:
-        """Whether a tensor decides if what is traced now is run, which it is once then, the first time for `owner`."""
-        return is_nested() and not self._may_run_again() and id(owner) not in (*self._set, *self.late)
 
     def is_set(self, owner: Any) -> bool:
         """Whether `set_after_run` was called of it."""
@@ -197,16 +178,17 @@ class Training(TracedBackward):
         return observer.journal.before[id(owner), attribute][1]
 
     def calls_of(self, owner: Any) -> Sequence[MethodCall]:
-        """The calls of methods of `owner` that wait for the end of the run.
-
-        Raises UnsupportedError where the path taken decides how many there are.
-        """
-        if id(owner) in self._set:
-            raise UnsupportedError(
-                f"{type(owner).__name__} is asked in the run in which a tensor decides whether it steps",
-                hint="step it behind what asks for its rate, at the end of the function",
-            )
+        """The calls of methods of `owner` that wait for the end of the run, without those that are counted."""
         return tuple(self.late.get(id(owner), (owner, []))[1])
+
+    def count_of(self, owner: Any) -> Any:
+        """How often a method of `owner` is called after these, by the path taken."""
+        found = self._set.get(id(owner))
+        return found.value if found is not None and isinstance(found.owner, Repeated) else 0
+
+    def has_stepped(self, owner: Any) -> bool:
+        """Whether a method of `owner` may wait for the end of the run."""
+        return id(owner) in self._set or id(owner) in self.late
 
     # -- the end of a trace -------------------------------------------------------------------------------------------
 

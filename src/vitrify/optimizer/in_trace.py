@@ -6,7 +6,6 @@ rate is asked for before each run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,7 @@ from ..ops.creation import full
 from ..ops.like import cast, full_like
 from .half import widened_gradient
 from .lr.base import LRScheduler
-from .lr.in_trace import check_late_calls, rate_after
+from .lr.in_trace import scheduled_rate
 from .slots import Group, Slot
 
 if TYPE_CHECKING:
@@ -36,9 +35,9 @@ def rate_in_trace(training: Any, optimizer: Optimizer) -> Any:
     if training.is_set(optimizer):
         return training.held_for(optimizer)
     rate = optimizer._learning_rate
-    calls = training.calls_of(rate) if isinstance(rate, LRScheduler) else ()
-    read = partial(_rate_after, optimizer, [(call.method, call.args, call.kwargs) for call in calls])
-    return training.number((id(optimizer), "learning rate", len(calls)), f"{type(optimizer).__name__}.get_lr()", read)
+    if isinstance(rate, LRScheduler) and training.has_stepped(rate):
+        return scheduled_rate(training, rate)
+    return training.number((id(optimizer), "learning rate"), f"{type(optimizer).__name__}.get_lr()", optimizer.get_lr)
 
 
 def set_rate_in_trace(training: Any, optimizer: Optimizer, rate: Any) -> None:
@@ -46,19 +45,9 @@ def set_rate_in_trace(training: Any, optimizer: Optimizer, rate: Any) -> None:
     training.set_after_run(optimizer, "set_lr", rate, rate_in_trace(training, optimizer))
 
 
-def _rate_after(optimizer: Optimizer, calls: Sequence[Any]) -> float:
-    if not calls:
-        return optimizer.get_lr()
-    rate = optimizer._learning_rate
-    assert isinstance(rate, LRScheduler)
-    return rate_after(rate, calls)
-
-
 def step_in_trace(optimizer: Optimizer, given: PairList | None = None) -> None:
     """Record one step. given: the pairs of parameter and gradient, by default all that there are."""
     training = training_of_trace()
-    if isinstance(optimizer._learning_rate, LRScheduler):
-        check_late_calls(training, optimizer._learning_rate)
     chosen = None if given is None else {id(p): g for p, g in given}
     training.watch((id(optimizer), "groups"), f"parameters of {type(optimizer).__name__}", partial(_count, optimizer))
     with scoped(grad_enabled, False):

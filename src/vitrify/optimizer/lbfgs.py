@@ -23,7 +23,7 @@ _LESS, _FLATTER = 1e-4, 0.9
 
 
 @dataclass
-class _Point:
+class LinePoint:
     """A place on a line: how far along, the value there, the gradient, and its part along the line."""
 
     step: float
@@ -90,7 +90,7 @@ def _tensors(arrays: Sequence[Any]) -> list[Tensor]:
     return [wrap(array) for array in arrays]
 
 
-def _cubic(a: _Point, b: _Point, low: float, high: float) -> float:
+def _cubic(a: LinePoint, b: LinePoint, low: float, high: float) -> float:
     """Where the cubic through two points and their slopes is least, between `low` and `high`."""
     first = a.slope + b.slope - 3 * (a.value - b.value) / (a.step - b.step)
     square = first * first - a.slope * b.slope
@@ -102,19 +102,21 @@ def _cubic(a: _Point, b: _Point, low: float, high: float) -> float:
     return float(min(max(found, low), high))
 
 
-def _between(a: _Point, b: _Point) -> float:
+def _between(a: LinePoint, b: LinePoint) -> float:
     """The step of the least value on the cubic, kept off the ends of the interval."""
     low, high = sorted((a.step, b.step))
     margin = 0.1 * (high - low)
     return _cubic(a, b, low + margin, high - margin)
 
 
-def _beyond(before: _Point, here: _Point) -> float:
+def _beyond(before: LinePoint, here: LinePoint) -> float:
     """A longer step: where the cubic through both is least, or as near as the farthest that is tried, ten times it."""
     return _cubic(before, here, here.step + 0.01 * (here.step - before.step), 10 * here.step)
 
 
-def strong_wolfe(at: Callable[[float], _Point], start: _Point, first: float, limit: int, tolerance: float) -> _Point:
+def strong_wolfe(
+    at: Callable[[float], LinePoint], start: LinePoint, first: float, limit: int, tolerance: float
+) -> LinePoint:
     """A point along a line where the value and the slope have fallen enough; the best one after `limit` evaluations."""
     before, here = start, at(first)
     low = high = None
@@ -277,10 +279,10 @@ class LBFGS(Optimizer):
             memory.grad, memory.direction, before, origin = grad, direction, value, self._vector()
             memory.value = before
 
-            def at(distance: float, origin: Vector = origin, direction: Vector = direction) -> _Point:
+            def at(distance: float, origin: Vector = origin, direction: Vector = direction) -> LinePoint:
                 self._move_to(origin + distance * direction)
                 loss, found = evaluate()
-                return _Point(distance, float(loss), found, float(found @ direction))
+                return LinePoint(distance, float(loss), found, float(found @ direction))
 
             if self.line_search_fn is None:
                 memory.moved = far
@@ -289,7 +291,7 @@ class LBFGS(Optimizer):
                     loss, grad = evaluate()
                     value = float(loss)
             else:
-                end = strong_wolfe(at, _Point(0.0, value, grad, slope), far, 25, self.tolerance_change)
+                end = strong_wolfe(at, LinePoint(0.0, value, grad, slope), far, 25, self.tolerance_change)
                 memory.moved, value, grad = end.step, end.value, end.grad
                 self._move_to(origin + end.step * direction)
             small = np.abs(direction * memory.moved).max() <= self.tolerance_change

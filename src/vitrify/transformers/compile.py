@@ -73,7 +73,8 @@ def compile_function(
         observe_reads(definition, context.vt, class_name)
     code = inner_code(compile_tree(module, like), (FACTORY, FACTORY, class_name, own_name))
     prefix = ".".join([FACTORY, "<locals>", FACTORY, class_name, own_name])
-    return _Rename({*context.names.generated, own_name}, prefix, fn.__qualname__).of(code, like.co_name), changed
+    rename = _Rename({*context.names.generated, own_name}, prefix, fn.__qualname__, context.lambdas)
+    return rename.of(code, like.co_name), changed
 
 
 def instantiate(code: CodeType, fn: FunctionType, extra: Mapping[str, object]) -> FunctionType:
@@ -122,19 +123,29 @@ def _bare(tree: Node) -> Node:
 class _Rename:
     """Gives code objects the names they would have in the user's source: generated functions vanish from them."""
 
-    def __init__(self, generated: Set[str], prefix: str, qualname: str) -> None:
+    def __init__(self, generated: Set[str], prefix: str, qualname: str, lambdas: Set[tuple[int, int]]) -> None:
         self.generated = generated
         self.prefix = prefix
         self.qualname = qualname
+        self.lambdas = lambdas
 
     def of(self, code: CodeType, user_function: str) -> CodeType:
         """`code` renamed, inner code objects included; `user_function` is the user's function it is part of."""
-        name = user_function if code.co_name in self.generated else code.co_name
+        is_ours = code.co_name in self.generated or (code.co_name == "<lambda>" and not self._is_users(code))
+        name = user_function if is_ours else code.co_name
         consts = tuple(self._const(const, name) for const in code.co_consts)
         changed: Mapping[str, str] = {}
         if hasattr(code, "co_qualname"):  # Python 3.11; in 3.10 qualified names are only string constants
             changed = {"co_qualname": self._qualified(code.co_qualname)}
         return code.replace(co_name=name, co_consts=consts, **changed)  # type: ignore[arg-type]
+
+    def _is_users(self, code: CodeType) -> bool:
+        """Whether a lambda is the user's: what it computes stands where that of one of theirs does."""
+        positions = getattr(code, "co_positions", None)  # Python 3.11 and later
+        if positions is None:
+            return True
+        starts = ((line, column) for line, _, column, end in positions() if column is not None and end)
+        return min(starts, default=None) in self.lambdas
 
     def _const(self, const: object, user_function: str) -> object:
         if isinstance(const, CodeType):

@@ -33,6 +33,8 @@ class Context:
     """Whether the function, a generator, gives what it yields to its first argument."""
     deep_tries: frozenset[int] = frozenset()
     """The lines of the `try` statements that see what called functions raise where a tensor decides that."""
+    lambdas: frozenset[tuple[int, int]] = frozenset()
+    """Line and column at which what the user's lambdas compute begins."""
 
     errors: set[str] = field(default_factory=set)
     """Variables of ours that hold an exception, or None."""

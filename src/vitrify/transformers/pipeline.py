@@ -190,8 +190,18 @@ def prepare(
     shadowed = fn.__globals__
     is_shadowed = shadowed.__contains__
     is_super = "__class__" in free
+    lambdas = [node.body for node in all_nodes(tree) if isinstance(node, gast.Lambda)]
     context = Context(
-        names, definition.class_name, is_super, is_shadowed, shadowed.get, frozenset(free), raising, pushing, deep_tries
+        names,
+        definition.class_name,
+        is_super,
+        is_shadowed,
+        shadowed.get,
+        frozenset(free),
+        raising,
+        pushing,
+        deep_tries,
+        frozenset((body.lineno, body.col_offset) for body in lambdas),
     )
     return tree, context
 

@@ -17,6 +17,7 @@ from ...eager.host_ops import effect_op
 from ...ir.builder import current_builder
 from ..containers.by_position import item_inside
 from ..containers.keys import MAX_KEYS
+from ..guards.array_sites import ask_for_program
 from ..guards.environment import reading
 from ..guards.nondeterministic import refused
 from ..guards.observe import current_observer
@@ -75,6 +76,8 @@ def _draw(function: Callable[..., Any], owner: Any, *args: Any, **kwargs: Any) -
     if name == "shuffle" and args and isinstance(args[0], HostValue) and args[0].form() == "array":
         _shuffle_array(owner, args[0])
         return None
+    if name == "shuffle" and args:
+        ask_for_program(args[0])
     if name in _POSITIONS and args and isinstance(owner, random.Random):
         positions = drawn(_POSITIONS[name], owner, (convert_len(args[0]), *args[1:]), kwargs)
         if positions is not None:

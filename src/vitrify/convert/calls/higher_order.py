@@ -11,14 +11,16 @@ from typing import Any
 from ...core.converted_too import converted_too
 from ...core.errors import UnsupportedError
 from ...core.pytree import OverList, is_open, list_in
+from ...ir.builder import current_builder
 from ...ir.graph_tensor import is_number
 from ..containers.lists import GraphList
 from ..control.comprehension import keys_listed
+from ..control.endless import OfList
 from ..control.protocols import iterate, truth
 from ..values.base import is_graph
 from ..values.deferred import Deferred
 from ..values.one_of import lazily_by_option
-from ..values.sequences import GraphSequence, as_sequence, graph_zip
+from ..values.sequences import GraphSequence, as_sequence, graph_map, graph_zip
 from ..values.user_code import converted
 from .library import of_library
 
@@ -27,8 +29,8 @@ def graph_sequence(value: Any) -> GraphSequence | None:
     """A tensor of the program, or a sequence of its values, as a sequence; None for Python's own iterables."""
     value = keys_listed(list_in(value))
     if is_open(value):
-        fixed: GraphSequence = value.fixed_sequence()
-        return fixed
+        found: GraphSequence = value.sequence()
+        return found
     return as_sequence(value) if is_graph(value) or isinstance(value, (GraphSequence, Deferred)) else None
 
 
@@ -42,6 +44,23 @@ def graph_sequences(iterables: Sequence[Any]) -> list[GraphSequence] | None:
         found = [_counted(i) if f is None else f for f, i in zip(found, iterables)]
     sequences = [f for f in found if f is not None]
     return sequences if sequences and len(sequences) == len(found) else None
+
+
+def list_sequence(value: Any) -> GraphSequence | None:
+    """A list, tuple or range whose length Python knows by now, or what goes through such, as a sequence; else None."""
+    if current_builder() is None or is_open(value):
+        return None
+    if isinstance(value, OfList):
+        return value.handed_on()
+    if type(value) is GraphList:
+        return value.sequence()
+    return _counted(value) if type(value) in (tuple, range) else None
+
+
+def list_sequences(iterables: Sequence[Any]) -> list[GraphSequence] | None:
+    """All of them as sequences, to be gone through together; None where one is no list, tuple or range."""
+    found = [f for f in map(list_sequence, iterables) if f is not None]
+    return found if found and len(found) == len(iterables) else None
 
 
 def _counted(value: Any) -> GraphSequence | None:
@@ -63,8 +82,7 @@ def convert_map(function: Any, *iterables: Any) -> Any:
     function = converted(function)
     found = graph_sequences(iterables)
     if found is not None:
-        rows = graph_zip(*found)
-        return GraphSequence(rows.length, lambda i: function(*rows.at(i)))
+        return graph_map(function, graph_zip(*found))
     return builtins.map(function, *[known_items(i) for i in iterables])
 
 

@@ -37,7 +37,7 @@ from ..control.comprehension import (
     keys_listed,
     sum_of,
 )
-from ..control.endless import Calling, Listed, Numbered, Zipped
+from ..control.endless import Calling, Listed, Numbered, OfList, Zipped
 from ..control.late_items import is_plain, late_items
 from ..control.logic import convert_and, convert_not, convert_or
 from ..control.protocols import Stepping, iterate
@@ -65,7 +65,7 @@ from ..values.sequences import GraphSequence, graph_enumerate, graph_reversed, g
 from ..values.text import GraphText, convert_ascii, convert_format, convert_repr, convert_str, of_number
 from ..values.user_code import converted, user_method
 from ..values.user_errors import for_user
-from .higher_order import graph_sequence, graph_sequences, known_items
+from .higher_order import graph_sequence, graph_sequences, known_items, list_sequence, list_sequences
 from .lazily import first_of, numbered, zip_pushed
 from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
 from .taking_all import numbers_listed
@@ -164,6 +164,9 @@ def convert_enumerate(iterable: Any, start: Any = 0) -> Any:
     found = graph_sequence(iterable)
     if found is not None:
         return graph_enumerate(found, start)
+    of_list = list_sequence(iterable)
+    if of_list is not None:
+        return OfList(graph_enumerate(of_list, start))
     items = iterate(iterable)
     if pushing(items):
         return converted(numbered)(items, start)
@@ -191,6 +194,9 @@ def convert_zip(*iterables: Any, strict: bool = False) -> Any:
                 hint="assert that the lengths are equal, and leave out strict=True",
             )
     parts: list[Any] = [iterate(i) if user_method(i, "__iter__") is not None else i for i in iterables]
+    of_lists = None if strict else list_sequences(iterables)
+    if of_lists is not None:
+        return OfList(graph_zip(*of_lists))
     found_pushing = None if strict else zip_pushed(parts)
     if found_pushing is not None:
         return found_pushing
@@ -202,7 +208,9 @@ def convert_zip(*iterables: Any, strict: bool = False) -> Any:
 
 def convert_reversed(sequence: Any) -> Any:
     """`reversed(sequence)`."""
-    found = graph_sequence(sequence)
+    found, of_list = graph_sequence(sequence), list_sequence(sequence)
+    if of_list is not None:
+        return OfList(graph_reversed(of_list))
     return graph_reversed(found) if found is not None else builtins.reversed(sequence)
 
 
@@ -367,6 +375,7 @@ def _next_of_listed(iterator: Listed, default: Any) -> Any:
 
 def convert_next(iterator: Any, default: Any = _NOTHING) -> Any:
     """`next(iterator, default)`."""
+    iterator = iterator.for_loop() if isinstance(iterator, OfList) else iterator
     step = iterator.step if isinstance(iterator, Listed) else user_method(iterator, "__next__")
     if pushing(iterator):
         return first_of(iterator, *([] if default is _NOTHING else [default]))
@@ -421,7 +430,9 @@ def _frozenset_from_items(*args: Any) -> Any:
 def _from_pairs(*args: Any, **kwargs: Any) -> Any:
     """`dict(pairs, ...)`."""
     pairs = [dict_of_generator(a) if builtins.isinstance(a, GeneratorExpression) else a for a in args]
-    pairs = [a if isinstance(a, OpenTable) else [*a] if isinstance(a, zip) else list_in(gathered(a)) for a in pairs]
+    pairs = [
+        a if isinstance(a, OpenTable) else [*a] if isinstance(a, (zip, OfList)) else list_in(gathered(a)) for a in pairs
+    ]
     pairs = [dict_of_pairs(a) if is_open(a) else a for a in pairs]
     if builtins.len(pairs) < 2:
         found = dict_from(pairs[0] if pairs else ())

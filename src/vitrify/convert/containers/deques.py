@@ -13,10 +13,10 @@ from ...core.pytree import OpenDeque, is_open, list_in
 from ...ir.numbers import as_number
 from ...ops.select import maximum
 from ..values.base import is_graph
+from ..values.flags import both, negated
 from ..values.user_errors import for_user, note_user_error
 from .by_position import at_position, is_at_position, is_put_at_position, put_at_position
 from .dicts import must_hold
-from .flags import both, negated
 from .lists import GraphList, added, as_list, refuse
 from .positions import must_have
 from .searching import index_of, remove_from

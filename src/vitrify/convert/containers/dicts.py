@@ -22,10 +22,10 @@ from ..state.places import ContentPlace
 from ..values.base import builder
 from ..values.deferred import Call, captured, record
 from ..values.emit import is_asserted
+from ..values.flags import either
 from ..values.handlers import refuse_unless_decided
 from ..values.user_errors import for_user
 from .each_key import for_each_key, is_undecided
-from .flags import either
 from .key_order import behind, in_order, kept_place
 from .keys import check_key, of_number, waits
 from .table_sites import Site, here

@@ -9,7 +9,7 @@ from typing import Any
 from ...ir.numbers import as_number
 from ...ops.like import cast
 from ...ops.select import maximum, minimum, where
-from .flags import Flag, both
+from ..values.flags import Flag, both
 
 Places = Mapping[Any, Any]
 MAX_TURNS = 64

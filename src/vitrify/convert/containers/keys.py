@@ -16,11 +16,11 @@ from ...ops.compare import equal
 from ...ops.promote import SCALARS
 from ..values.base import builder, is_tensor
 from ..values.deferred import Deferred
+from ..values.flags import either
 from ..values.handlers import refuse_unless_decided
 from ..values.text import GraphText
 from ..values.user_errors import for_user, note_user_error
 from .each_key import for_each_key, is_undecided
-from .flags import either
 from .hashed_tensors import check_hashed
 from .table_sites import NumberKeyError, may_be_table
 

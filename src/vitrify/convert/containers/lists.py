@@ -31,7 +31,7 @@ from ..values.base import builder, is_graph
 from ..values.deferred import Call, Input
 from ..values.emit import passed_on
 from ..values.one_of import by_option, settled
-from ..values.sequences import GraphSequence
+from ..values.sequences import GraphSequence, Live
 from ..values.user_errors import for_user, note_user_error
 from ..values.whole import whole
 from .inner_lists import (
@@ -138,18 +138,7 @@ class GraphList(OpenList):
 
     def sequence(self) -> GraphSequence:
         """The list as what a `for` counts through; it sees items that come while it runs."""
-        return _Live(self)
-
-    def fixed_sequence(self) -> GraphSequence:
-        """The list as what enumerate, zip and reversed go through; it must not change meanwhile."""
-        items = self.items
-
-        def at(index: Any) -> Any:
-            if self.items is not items:
-                raise _unknown("a change, while enumerate(), zip() or reversed() goes through it,")
-            return self[index]
-
-        return GraphSequence(self.length(), at)
+        return Live(self.length, self.__getitem__)
 
     def change(self, items: Items, *, in_place: bool = False) -> None:
         """Hold `items` from now on. in_place: those that it had before stay where they are."""
@@ -497,22 +486,6 @@ class GraphList(OpenList):
 
 
 GraphList.__name__ = "list"  # what messages of Python call it
-
-
-class _Live(GraphSequence):
-    """A list as a sequence; its length is that of the moment."""
-
-    def __init__(self, owner: GraphList) -> None:
-        self.owner = owner
-
-    @property
-    def length(self) -> Any:
-        """The length now."""
-        return self.owner.length()
-
-    def at(self, index: Any) -> Any:
-        """Item `index` as it is now."""
-        return self.owner[index]
 
 
 def _items(item: Any, values: list[Any]) -> Items:

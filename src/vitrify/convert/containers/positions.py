@@ -8,9 +8,9 @@ from ...ir.numbers import as_number
 from ...ops.creation import full
 from ...ops.select import maximum, minimum, where
 from ..values.base import is_graph
+from ..values.flags import both
 from ..values.user_errors import note_user_error
 from .dicts import must_hold
-from .flags import both
 
 
 def must_have(length: Any, index: Any, message: str) -> None:

@@ -17,13 +17,13 @@ from ...ops.select import maximum, minimum, where
 from ..values.base import as_graph, is_graph
 from ..values.deferred import Call, captured, record
 from ..values.emit import is_python_number
+from ..values.flags import both, either, negated
 from ..values.handlers import refuse_if_caught
 from ..values.sequences import GraphSequence, constant
 from ..values.text import concatenated, shown
 from ..values.user_errors import for_user
 from ..values.whole import whole
 from .dicts import must_hold
-from .flags import both, either, negated
 from .positions import must_have
 
 

@@ -11,11 +11,11 @@ from typing import Any
 from ...core.converted_too import converted_too
 from ...core.errors import InternalError
 from ..values.base import is_graph
+from ..values.flags import negated
 from ..values.text import shown
 from ..values.user_code import converted
 from ..values.user_errors import note_user_error
 from .dicts import must_hold
-from .flags import negated
 
 
 @converted_too

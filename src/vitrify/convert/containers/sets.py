@@ -14,10 +14,10 @@ from ...core.errors import UnsupportedError
 from ...core.pytree import OpenSet, OverList, is_open, is_partial, set_of_node
 from ..state.places import ContentPlace
 from ..values.base import builder, is_tensor
+from ..values.flags import Flag, both, differs, either, negated
 from ..values.user_errors import for_user
 from .dicts import GraphDict, UnknownKeysError, dict_of_view, must_be_there, must_hold
 from .each_key import are_undecided, for_each_key
-from .flags import Flag, both, differs, either, negated
 from .keys import check_member, number_in_set, waits
 from .table_sets import as_table_set
 

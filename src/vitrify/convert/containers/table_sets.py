@@ -19,10 +19,10 @@ from ...ops.sizes import dim_size
 from ...ops.tables import set_has_op, set_order_op, set_popped_op
 from ..values.base import builder, is_graph
 from ..values.emit import passed_on
+from ..values.flags import both, negated
 from ..values.user_code import converted
 from ..values.user_errors import for_user, note_user_error
 from .dicts import must_hold
-from .flags import both, negated
 from .list_items import AsList, Items
 from .lists import GraphList
 from .tables import are_known, as_key, columns_with

@@ -15,11 +15,11 @@ from ...core.pytree import OpenDict, OpenTable, is_open
 from ...ir.numbers import as_number
 from ...ops.tables import key_place_op
 from ..values.base import builder, is_graph, is_tensor
+from ..values.flags import negated
 from ..values.user_code import converted
 from ..values.user_errors import for_user, note_user_error
 from .by_position import at_position, is_at_position
 from .dicts import must_be_there, must_hold
-from .flags import negated
 from .item_kinds import has_equal_kinds
 from .keys import check_key, of_number, waits
 from .list_items import AsList, Items, fitted, join, pack, spec_of

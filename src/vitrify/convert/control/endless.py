@@ -6,13 +6,13 @@ Python's own, written in C, can neither be put back nor be asked where they are.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...core.converted_too import converted_too
 from ...core.pytree import is_open
 from ...ir.graph_tensor import is_number
-from ..containers.lists import GraphList
+from ..containers.lists import GraphList, refuse
 from ..containers.ranges import GraphRange
 from ..state.journal import note_write
 from ..state.places import AttrPlace
@@ -161,7 +161,8 @@ class Listed:
 
     def has_more(self) -> Any:
         """Whether an item is left."""
-        return self.position < self.length()
+        values = self.values
+        return values.has(self.position) if isinstance(values, GraphSequence) else self.position < self.length()
 
     def take(self, position: Any) -> Any:
         """Item `position`, behind which it stands from now on."""
@@ -177,8 +178,61 @@ class Listed:
         setattr(self, name, value)
 
 
+class OfList:
+    """What `enumerate`, `zip` and `reversed` of tuples and lists, which may grow, give where no variable keeps it.
+
+    Whoever asks for items gets them from Python, as long as the lists are Python's; a loop counts through them.
+    """
+
+    def __init__(self, sequence: GraphSequence) -> None:
+        self.sequence = sequence
+        self._items: Any = None
+
+    def __iter__(self) -> Any:
+        if self._items is None:
+            self._items = steps_of(self.sequence)
+        return self._items
+
+    def __next__(self) -> Any:
+        return next(iter(self))
+
+    def handed_on(self) -> GraphSequence | None:
+        """What another one goes through in its place from now on; None if it was begun with."""
+        if self._items is not None:
+            return None
+        self._items = _gone()
+        return self.sequence
+
+    def for_loop(self, to_end: bool = False) -> Any:
+        """What a loop goes through, or, if it was begun with, Python's iterator. to_end: no `break` leaves it."""
+        if self._items is None:
+            self._items = iter(()) if to_end else Listed(self.sequence)
+            return self.sequence if to_end else self._items
+        return self._items
+
+
+def _gone() -> Iterator[Any]:
+    refuse("what enumerate(), zip() or reversed() give, asked beside what was made of it,")
+    yield
+
+
+def steps_of(sequence: GraphSequence) -> Iterator[Any]:
+    """The items of a sequence, asked for one by one, as long as Python knows whether there is another one."""
+    index = 0
+    while True:
+        there = sequence.has(index)
+        if is_graph(there):
+            refuse("iteration outside of a converted `for`")
+        if not there:
+            return
+        yield sequence.at(index)
+        index += 1
+
+
 def kept_iterator(items: Any) -> Any:
     """What a builtin such as `enumerate` gave, as an iterator that knows where it stands."""
+    if isinstance(items, OfList):
+        return items.for_loop()
     is_counted = isinstance(items, GraphSequence) and not isinstance(items, GraphRange)
     return Listed(items) if is_counted else items
 

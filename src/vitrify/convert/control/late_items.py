@@ -16,11 +16,12 @@ from ..state.cells import stored_cells
 from ..state.journal import journaling
 from ..state.ownership import OF_STEPPING
 from ..values.base import builder
+from .endless import steps_of
 from .protocols import Stepping
 
 _CONTAINERS: tuple[Any, ...] = ([], (), {}, {}.keys(), {}.values(), {}.items(), set(), range(0), "", b"")
 _PLAIN = frozenset({*(type(iter(empty)) for empty in _CONTAINERS), type(reversed([])), type(iter(range(1 << 70)))})
-_LISTED = GraphList.__iter__.__code__
+_LISTED = GraphList.__iter__.__code__, steps_of.__code__
 _WRAPPERS = frozenset({zip, enumerate})
 MAX_LATE = 1000
 """So many items of an iterator are made while a tensor decides whether eager code wants them."""
@@ -67,7 +68,7 @@ def late_item(items: Iterator[Any], what: str, number: int) -> Any:
 
 def is_plain(items: Any) -> bool:
     """Whether an iterator is Python's own over one of its containers, or goes through a list of converted code."""
-    return type(items) in _PLAIN or (type(items) is GeneratorType and items.gi_code is _LISTED)
+    return type(items) in _PLAIN or (type(items) is GeneratorType and items.gi_code in _LISTED)
 
 
 def _only_gives(items: Iterator[Any]) -> bool:

@@ -8,24 +8,25 @@ from types import MethodType
 from typing import Any
 
 from ...core.errors import ArgumentError, UnsupportedError
-from ...core.pytree import OpenList, OpenTable, is_open, list_in
+from ...core.pytree import OpenTable, list_in
 from ...ir.builder import current_builder
 from ...ir.numbers import as_number
 from ...ir.program import Variable
 from ..containers.deques import GraphDeque
 from ..containers.dicts import must_hold, partial_items
-from ..containers.flags import both, negated
+from ..containers.lists import GraphList
 from ..state.cells import closed_over
 from ..state.journal import SpentError, is_nested, journaling, note_left
 from ..state.ownership import OF_CALLER, let_go
 from ..values.base import builder, is_graph, scalar_condition
+from ..values.flags import both, negated
 from ..values.handlers import catching, is_deep
 from ..values.one_of import GraphOneOf, asked, each_option, is_option, left_of, settled, use_option
-from ..values.sequences import GraphSequence, as_sequence, constant
+from ..values.sequences import GraphSequence, Live, as_sequence, constant
 from ..values.user_code import class_attribute
 from ..values.user_errors import note_user_error, without_frames
 from .branches import convert_ifelse, trace_branches
-from .endless import Listed
+from .endless import Listed, OfList
 from .late_items import late_item
 from .logic import convert_and, convert_not
 from .loop_trace import trace_loop
@@ -131,6 +132,8 @@ def convert_for(
     """The loop variables after `for item in iterable: body`; `test` is asked before each item."""
     with let_go(values, OF_CALLER):
         iterable = settled(iterable)
+        if isinstance(iterable, OfList):
+            iterable = iterable.for_loop(to_end=test is None)
         if isinstance(iterable, GraphDeque):
             return _for_deque(iterable, body, values, names, test, shared)
         if isinstance(iterable, OpenTable):
@@ -143,9 +146,9 @@ def convert_for(
         keys = partial_items(iterable)
         if keys is not None:
             return _for_keys(keys, body, values, names, test, shared)
-        if isinstance(iterable, OpenList):
-            return _for_list(iterable, body, values, names, test, shared)
-        sequence = as_sequence(iterable)
+        sequence = iterable.sequence() if isinstance(iterable, GraphList) else as_sequence(iterable)
+        if isinstance(sequence, Live):
+            return _for_live(sequence, body, values, names, test, shared)
         if sequence is not None and not isinstance(sequence.length, int):
             return _graph_for(sequence, 0, body, values, names, test, shared)
         known: Any = iterable if sequence is None else [sequence.at(i) for i in range(sequence.length)]
@@ -243,8 +246,8 @@ def _for_table(
     return values
 
 
-def _for_list(
-    items: OpenList,
+def _for_live(
+    items: Live,
     body: Function,
     values: tuple[Any, ...],
     names: tuple[str, ...],
@@ -253,19 +256,17 @@ def _for_list(
 ) -> tuple[Any, ...]:
     """A loop over a list, unrolled as long as its length is Python's. The list may grow meanwhile."""
     position = 0
-    while not is_open(items):
+    while not is_graph(items.has(position)):
         go_on: Any = True if test is None else truth(test(*values))
-        if (not is_graph(go_on) and not go_on) or position >= len(items):
+        if (not is_graph(go_on) and not go_on) or not items.has(position):
             return values
-        item = items[position]
+        item = items.at(position)
         position += 1
         if is_graph(go_on):
             values = _guarded(go_on, body, item, values, names, shared)
         else:
             values = _turn(body, values, item)
-    sequence = as_sequence(items)
-    assert sequence is not None
-    return _graph_for(sequence, position, body, values, names, test, shared)
+    return _graph_for(items, position, body, values, names, test, shared)
 
 
 def _for_items(
@@ -471,7 +472,7 @@ def _graph_for(
     """
 
     def holds(index: Any, *state: Any) -> Any:
-        within = index < sequence.length
+        within = sequence.has(index)
         return within if test is None else convert_and(within, lambda: test(*state))
 
     def step(index: Any, *state: Any) -> tuple[Any, ...]:

@@ -63,6 +63,7 @@ from .kinds import (
     looked_up,
     plainly_held,
 )  # fmt: skip
+from .late import read_late
 from .named import global_names
 from .nondeterministic import refuse_items
 
@@ -274,11 +275,9 @@ class Observer:
 
     def attribute(self, owner: Any, name: str, value: Any, *, changed_only: bool = False) -> Any:
         """`owner.name` was read, and gave `value`; returns what the program reads, if that is something else."""
-        if self.late and id(owner) in self.late and not callable(value):
-            raise UnsupportedError(
-                f"{name} is read after {self.late[id(owner)]}, which is called when the program has run",
-                hint="read it before, or outside of the function",
-            )
+        found = read_late(self.late, owner, name, value)
+        if found is not value:
+            return found
         if isinstance(owner, Tensor) and name == "grad":  # another tensor after each backward
             self._read((id(owner), name), Source(f"{owner.name}.grad", lambda: held_grad(owner)), value, changed_only)
             return value

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from ...core.bound import plain_attribute
-from ...core.errors import UnsupportedError
 from ...eager.layer import Layer
 from ...ir.builder import current_builder
 from ..state.journal import is_inside
+from .array_sites import ArraySiteError, here
 
 _SEQUENCE = frozenset(
     {"append", "extend", "insert", "pop", "remove", "reverse", "clear", "frombytes", "fromlist", "byteswap"}
@@ -57,7 +57,7 @@ def made(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What a library's function gives; if it is an object of the table, the trace is known to have made it."""
     value, builder = function(*args, **kwargs), current_builder()
     if builder is not None and _methods_of(type(value)) is not None:
-        builder.made.note_opaque(value, builder.block)
+        builder.made.note_opaque(value, builder.block, here() if isinstance(value, np.ndarray) else None)
     return value
 
 
@@ -76,7 +76,7 @@ def refused_by_path(owner: Any, function: Any) -> Callable[..., Any] | None:
     """What raises UnsupportedError in place of a method that changes what another path sees; None for all others."""
     name = plain_attribute(function, "__name__")
     if name in (_methods_of(type(owner)) or ()) and _is_shared(owner):
-        return partial(_refuse, f"{type(owner).__name__}.{name}()")
+        return partial(_refuse, f"{type(owner).__name__}.{name}()", owner)
     return None
 
 
@@ -91,7 +91,7 @@ def refuse_targets(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 def refuse_change(owner: Any, what: str) -> None:
     """Raise UnsupportedError if `owner` is an object of the table that another path sees, too."""
     if _methods_of(type(owner)) is not None and _is_shared(owner):
-        _refuse(what)
+        _refuse(what, owner)
 
 
 def _methods_of(cls: type) -> frozenset[str] | None:
@@ -116,10 +116,10 @@ def _is_shared(owner: Any) -> bool:
     return not is_inside(block, builder.block)
 
 
-def _refuse(what: str, *args: Any, **kwargs: Any) -> Any:
-    raise UnsupportedError(
+def _refuse(what: str, owner: Any, *args: Any, **kwargs: Any) -> Any:
+    raise ArraySiteError(
         f"{what} changes an object in a way that a program can neither undo, where a tensor decides whether it runs, "
         "nor repeat for an object of the caller",
         hint="collect what is to be changed in a list and do it behind the `if` or loop or outside, or convert with "
         "full_graph=False, which runs this statement as Python at every call",
-    )
+    ).of(owner)

@@ -10,11 +10,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ...core.bound import bound_to, plain_attribute
+from ...core.dtype import is_dtype
 from ...eager.host_expr import FUNCTIONS
 from ...eager.host_ops import effect_op
 from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
+from ..guards.array_sites import is_array_site
 from ..guards.unmerged import is_made, made, refuse_targets
 from ..values.base import builder
 from ..values.deferred import Call, captured, holds_deferred, record
@@ -31,7 +35,7 @@ def host_form(function: Any) -> Callable[..., Any] | None:
     if current_builder() is None:
         return None
     if _is_effect(function):
-        return partial(_later, function)
+        return partial(call_later, function)
     owner = bound_to(function)
     if isinstance(owner, Tensor):
         return _method_of_tensor(owner, function.__name__)
@@ -43,8 +47,21 @@ def host_form(function: Any) -> Callable[..., Any] | None:
 def _on_host(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     if not holds_deferred(args) and not holds_deferred(kwargs):
         refuse_targets(function, args, kwargs)
-        return made(function, *args, **kwargs)
+        return _made(function, args, kwargs)
     return host_call(function, *args, **kwargs)
+
+
+def _made(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a library function gives for values of Python's; an array that the program writes to is one of its own."""
+    if is_array_site():
+        value = function(*args, **kwargs)
+        return array_of(builder().value(value)) if _is_own(value) else value
+    return made(function, *args, **kwargs)
+
+
+def _is_own(value: Any) -> bool:
+    """Whether it is an array in memory of its own, of a dtype that tensors have."""
+    return type(value) is np.ndarray and value.base is None and is_dtype(value.dtype)
 
 
 def _method_of_tensor(tensor: Tensor, name: str) -> Callable[..., Any] | None:
@@ -65,7 +82,7 @@ def _is_effect(function: Any) -> bool:
     return function is warnings.warn
 
 
-def _later(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def call_later(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Record the call; what it returns is not there."""
     owner = bound_to(function)
     node = Call(function, tuple(map(captured, args)), {name: captured(v) for name, v in kwargs.items()})

@@ -14,16 +14,16 @@ from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
-from ...core.errors import UnsupportedError
 from ...core.pytree import as_plain
 from ...core.size import Size
 from ...ir.builder import Builder
+from ..guards.array_sites import ArraySiteError
 from ..state.journal import innermost_journal
 from ..values.base import builder
 from ..values.deferred import Call, captured, holds_deferred
 
 
-class ChangedArrayError(UnsupportedError):
+class ChangedArrayError(ArraySiteError):
     """An array is changed where no program can do it; a tensor in its place would be another object."""
 
 

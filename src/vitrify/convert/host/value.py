@@ -30,12 +30,14 @@ from ...ops.sizes import dim_size
 from ..containers.list_items import Items
 from ..containers.lists import GraphList
 from ..containers.specs import TensorSpec
-from ..state.journal import innermost_journal
+from ..guards.array_sites import ArraySiteError
+from ..state.journal import innermost_journal, is_inside, note_inside
 from ..values.base import builder
 from ..values.deferred import Call, Deferred, Input, Joinable, captured, parts, record
 from ..values.emit import passed_on
 from ..values.sequences import GraphSequence
 from ..values.user_errors import note_user_error
+from .array_places import ArrayPlace
 from .changes import (
     ChangedArrayError,
     Writing,
@@ -229,13 +231,15 @@ class HostValue(Joinable):
 
     def check_change(self) -> None:
         """Raise UnsupportedError where what changes the array is seen through others, or not on every path."""
-        if self.journal is not innermost_journal():
+        if self.journal is not innermost_journal() and not (self._is_held() and is_inside(builder().block, self.block)):
             raise self.refused("what is changed where a tensor decides, or in a recursive function", ChangedArrayError)
         if any(True for _ in sharing(self)):
             raise self.refused("what is changed while another value is a view of it", ChangedArrayError)
 
     def become(self, node: Any, samples: tuple[Any, ...]) -> None:
         """Hold from now on what the expression gives at this point of the program."""
+        if self._is_held():
+            note_inside(self.journal, ArrayPlace(self))
         object.__setattr__(self, "samples", samples)
         meta = self.meta()
         if any(s.dtype != meta.dtype.np for s in self._seen()):
@@ -245,7 +249,8 @@ class HostValue(Joinable):
 
     def settle(self) -> None:
         """Be computed where it stands if much goes into it: what uses it several times would hold as many copies."""
-        if next(islice(parts(self.node), MOST_PARTS, None), None) is None or not self._is_fresh():
+        is_small = next(islice(parts(self.node), MOST_PARTS, None), None) is None
+        if not self._is_copy() and (is_small or not self._is_fresh()):
             return
         with suppress(UnsupportedError):  # of a kind that tensors do not hold
             self.become(self.node, self.samples)
@@ -253,7 +258,25 @@ class HostValue(Joinable):
     def _is_fresh(self) -> bool:
         """Whether it shares memory with nothing: a scalar, or what arithmetic made."""
         forms, made_by = self._forms(), getattr(self.node, "function", None)
-        return forms == {"scalar"} or (forms == {"array"} and (isinstance(made_by, np.ufunc) or made_by in _ARITHMETIC))
+        is_made = isinstance(made_by, np.ufunc) or made_by in _ARITHMETIC
+        return forms == {"scalar"} or self._is_copy() or (forms == {"array"} and is_made)
+
+    def _is_held(self) -> bool:
+        """Whether it is an array that is what a tensor of the program holds, and nobody else would see it change."""
+        node = self.node
+        is_array = isinstance(node, Call) and node.function is _numpy and isinstance(node.args[0], Input)
+        return is_array and self.journal is not None
+
+    def held(self) -> Variable:
+        """The tensor whose content it is."""
+        var: Variable = self.node.args[0].var
+        return var
+
+    def _is_copy(self) -> bool:
+        """Whether it is a copy of an array, of which one may change without the other."""
+        node = self.node
+        is_copy = isinstance(node, Call) and node.function is _call_method and node.args[1] in ("copy", "astype")
+        return is_copy and self._is_array()
 
     def hold(self, out: Variable) -> None:
         """Be from now on what a tensor of the program holds."""
@@ -439,7 +462,7 @@ def _changed(call: Writing) -> Any:
     made = [copies(row) for row in rows]
     results = [_tried(call.run, row) for row in made]
     if all(result is Missing for result in results):
-        raise _written(call)
+        raise _written(call, *call.values)
     found = [_tried(call.targets, row) for row in rows]
     numbers = set().union(*[targets for targets in found if targets is not Missing])
     targets = {number: _target(call, call.values[number]) for number in sorted(numbers)}
@@ -453,17 +476,20 @@ def _changed(call: Writing) -> Any:
 
 def _target(call: Writing, value: Any) -> HostValue:
     if not isinstance(value, HostValue):
-        raise _written(call)
+        raise _written(call, value)
     value.check_change()
     return value
 
 
-def _written(call: Writing) -> UnsupportedError:
+def _written(call: Writing, *values: Any) -> ArraySiteError:
     name = getattr(call.function, "__name__", call.function)
-    return ChangedArrayError(
+    found: ArraySiteError = ChangedArrayError(
         f"{name} writes what only a run of the program knows to an array that was there before",
         hint="let it return a new array (`a = np.add(a, b)`), or convert with full_graph=False",
     )
+    for value in values:
+        found = found.of(value)
+    return found
 
 
 def _result(call: Writing, targets: dict[int, HostValue], made: list[list[Any]], results: list[Any]) -> Any:

@@ -9,6 +9,8 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from ...core.errors import DTypeError
 from ...core.pytree import OpenDict, OpenList, OverList
 from ...core.size import size_of_items
@@ -24,6 +26,7 @@ from ..containers.sets import GraphSet, of_python
 from ..control.branches import choose
 from ..control.comprehension import gathered, listed
 from ..control.pushed import pushing
+from ..guards.array_sites import ask_for_program
 from ..guards.nondeterministic import refuse_items
 from ..guards.observe import get_attr, peek_attr
 from ..guards.unmerged import refuse_change
@@ -34,6 +37,7 @@ from ..state.gradient_flags import flag_writer
 from ..state.journal import is_nested, note_write
 from ..state.places import CellPlace, GlobalPlace, ItemPlace, store_attribute
 from ..values.base import Undefined, is_graph, is_tensor
+from ..values.deferred import holds_deferred
 from ..values.facts import check_attribute
 from ..values.odd_operands import ask, is_odd
 from ..values.one_of import by_option
@@ -147,6 +151,8 @@ def _set_item(owner: Any, key: Any, value: Any) -> None:
         return
     if is_number(owner):
         ask(operator.setitem, owner, key, value)
+    if isinstance(owner, np.ndarray) and holds_deferred((key, value)):
+        ask_for_program(owner)
     if not is_tensor(owner):
         value = gathered(value) if isinstance(key, slice) else value
         refuse_change(owner, f"an item of {type(owner).__name__}")
@@ -245,6 +251,8 @@ def inplace(op: str, left: Any, right: Any) -> Any:
         return operate(op[:-1], left, right)
     if mutators_of(type(left)):
         note_content(left)
+    if isinstance(left, np.ndarray) and holds_deferred((right,)):
+        ask_for_program(left)
     refuse_change(left, f"{type(left).__name__} {op}")
     require_operands(op, INPLACE[op], left, right)
     if is_odd(op[:-1], left, right):

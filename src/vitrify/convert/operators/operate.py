@@ -9,6 +9,8 @@ from functools import partial
 from types import NoneType
 from typing import Any
 
+import numpy as np
+
 from ...core.errors import VitrifyError
 from ...eager.tensor import Tensor
 from ...ir.graph_tensor import as_number, is_number
@@ -22,6 +24,7 @@ from ..containers.dicts import GraphDict
 from ..containers.each_key import for_each_key, is_undecided
 from ..containers.keys import check_key, is_looked_up, looked_up
 from ..control.logic import convert_not
+from ..guards.array_sites import ask_for_program
 from ..guards.nondeterministic import refuse_items
 from ..guards.observe import seen_inside
 from ..host.value import HostValue, host_call, index_of, tensor_index
@@ -31,6 +34,7 @@ from ..values.base import Unmergeable, builder, is_tensor
 from ..values.bounds import is_never_negative
 from ..values.cases import by_cases
 from ..values.decided import note_always
+from ..values.deferred import holds_deferred
 from ..values.facts import is_of_one_class, of_its_class
 from ..values.odd_operands import ask, is_odd
 from ..values.one_of import GraphOneOf, by_option, item_of
@@ -214,6 +218,8 @@ def _get_item(owner: Any, key: Any) -> Any:
         return at_position(owner, key)
     if is_sliced(owner, key):
         return sliced(owner, key)
+    if isinstance(owner, np.ndarray) and holds_deferred((key,)):
+        ask_for_program(owner)
     check_key(owner, key)
     assert_not_none(owner, TypeError("'NoneType' object is not subscriptable"))
     makes_up = isinstance(owner, dict) and class_attribute(type(owner), "__missing__") is not None

@@ -254,6 +254,13 @@ def innermost_journal() -> Journal | None:
     return held[-1] if held else None
 
 
+def note_inside(journal: Journal | None, place: Any) -> None:
+    """Tell the journals of regions inside of `journal`'s that `place`, of what was made there, is to be written."""
+    opened = list(_open.get())
+    for inner in opened[opened.index(journal) + 1 :] if journal in opened else ():
+        inner.note(place)
+
+
 def is_nested() -> bool:
     """Whether a branch or loop body is being traced, inside a trace."""
     return sum(not journal.tentative for journal in _open.get()) > 1

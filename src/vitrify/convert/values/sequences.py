@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 from ...core.errors import UnsettledError
@@ -15,6 +16,7 @@ from ...ops.like import cast
 from ...ops.select import minimum
 from ...ops.sizes import dim_size
 from .deferred import Deferred
+from .flags import both
 from .optional import refuse_none
 
 
@@ -35,6 +37,33 @@ class GraphSequence:
 
     def __getitem__(self, index: Any) -> Any:
         return self.at(index)
+
+    def has(self, index: Any) -> Any:
+        """Whether there is an item `index`, to which a loop has come."""
+        return index < self.length
+
+
+class Live(GraphSequence):
+    """A sequence that may become longer or shorter while it is gone through: a list, or what is made of such.
+
+    has: whether a loop that has come to an index finds an item there, by default where it is below the length.
+    """
+
+    def __init__(
+        self, length: Callable[[], Any], at: Callable[[Any], Any], has: Callable[[Any], Any] | None = None
+    ) -> None:
+        self._length = length
+        self.at = at
+        self._has = has
+
+    def has(self, index: Any) -> Any:
+        """Whether there is an item `index` now."""
+        return super().has(index) if self._has is None else self._has(index)
+
+    @property
+    def length(self) -> Any:
+        """The length now."""
+        return self._length()
 
 
 def constant(value: bool | int) -> Any:
@@ -61,21 +90,55 @@ def as_sequence(value: Any) -> GraphSequence | None:
 
 def graph_enumerate(items: GraphSequence, start: Any = 0) -> GraphSequence:
     """`enumerate(items, start)`."""
-    return GraphSequence(items.length, lambda i: (i + start, items.at(i)))
+
+    def at(index: Any) -> Any:
+        return index + start, items.at(index)
+
+    return Live(lambda: items.length, at, items.has) if isinstance(items, Live) else GraphSequence(items.length, at)
 
 
 def graph_zip(*parts: GraphSequence) -> GraphSequence:
     """`zip(*parts)`: as long as the shortest."""
+
+    def at(index: Any) -> Any:
+        return tuple([part.at(index) for part in parts])
+
+    if any(isinstance(part, Live) for part in parts):
+        return Live(lambda: _shortest(parts), at, lambda index: _have(parts, index))
+    return GraphSequence(_shortest(parts), at)
+
+
+def _have(parts: Sequence[GraphSequence], index: Any) -> Any:
+    return reduce(both, [part.has(index) for part in parts])
+
+
+def _shortest(parts: Sequence[GraphSequence]) -> Any:
     length = parts[0].length
     for part in parts[1:]:
-        both = isinstance(length, int) and isinstance(part.length, int)
-        length = min(length, part.length) if both else minimum(_tensor(length), _tensor(part.length))
-    return GraphSequence(length, lambda i: tuple(p.at(i) for p in parts))
+        is_known = isinstance(length, int) and isinstance(part.length, int)
+        length = min(length, part.length) if is_known else minimum(_tensor(length), _tensor(part.length))
+    return length
+
+
+def graph_map(function: Callable[..., Any], rows: GraphSequence) -> GraphSequence:
+    """`map(function, ...)` of what is zipped to `rows`."""
+
+    def at(index: Any) -> Any:
+        return function(*rows.at(index))
+
+    return Live(lambda: rows.length, at, rows.has) if isinstance(rows, Live) else GraphSequence(rows.length, at)
 
 
 def graph_reversed(items: GraphSequence) -> GraphSequence:
-    """`reversed(items)`."""
-    return GraphSequence(items.length, lambda i: items.at(items.length - 1 - i))
+    """`reversed(items)`, from what is last now. A list that has become too short meanwhile ends it."""
+    last = items.length - 1
+
+    def at(index: Any) -> Any:
+        return items.at(last - index)
+
+    if not isinstance(items, Live):
+        return GraphSequence(items.length, at)
+    return Live(lambda: last + 1, at, lambda index: both(index <= last, last - index < items.length))
 
 
 def _tensor(value: Any) -> Any:

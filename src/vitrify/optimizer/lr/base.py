@@ -9,7 +9,7 @@ from typing import Any
 from ...core.errors import ArgumentError, UserCodeError
 from ...eager.gradients import training_of_trace
 from .checks import require_real
-from .in_trace import check_late_calls, scheduled_rate
+from .in_trace import reading, scheduled_rate, step_in_trace
 
 
 class StateMismatchError(UserCodeError, RuntimeError):
@@ -52,18 +52,29 @@ class LRScheduler:
         training = training_of_trace()
         if training is None:
             return self.last_lr
-        check_late_calls(training, self)
         return scheduled_rate(training, self)
+
+    def read_in_trace(self, training: Any, name: str, value: Any) -> Any:
+        """What traced code reads as an attribute; `value` is what it holds while steps wait for the end of the run."""
+        return reading(training, self, name, value)
 
     def step(self, epoch: int | None = None) -> None:
         """Go to the next epoch, or to `epoch`, and compute its learning rate."""
         training = training_of_trace()
         if training is not None:
-            training.after_run(self, "step", () if epoch is None else (epoch,), {})
+            step_in_trace(training, self, () if epoch is None else (epoch,))
             return
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
         self._report()
+
+    def _step_silently(self, *args: Any) -> None:
+        """`step`, of which the program has told where it came by."""
+        said, self.verbose = self.verbose, False
+        try:
+            self.step(*args)
+        finally:
+            self.verbose = said
 
     def _report(self) -> None:
         if self.verbose:

@@ -11,6 +11,7 @@ from ...eager.gradients import training_of_trace
 from ...eager.tensor import Tensor
 from .base import LRScheduler
 from .checks import require_below_one, require_one_of, require_real
+from .in_trace import step_in_trace
 
 
 class ReduceOnPlateau(LRScheduler):
@@ -71,7 +72,7 @@ class ReduceOnPlateau(LRScheduler):
         """Note this epoch's metric (a number, or a Tensor or array with one element); maybe lower the rate."""
         training = training_of_trace()
         if training is not None:
-            training.after_run(self, "step", (metrics,) if epoch is None else (metrics, epoch), {})
+            step_in_trace(training, self, (metrics,) if epoch is None else (metrics, epoch))
             return
         value = _metric_value(metrics)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch

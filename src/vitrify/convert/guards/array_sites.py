@@ -1,0 +1,81 @@
+"""Where arrays of NumPy's are made that a program must hold: learned from a trace that failed.
+
+What a trace writes to an array of Python's is there at once, on all paths, and gone in the next run. Where an item is
+known only when the program runs, or a tensor decides whether it is written, or random numbers are put into an array,
+the next trace makes the array at that place a value of the program. Elsewhere arrays stay Python's, which costs less.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import UnsupportedError
+from ...core.source import user_frames
+from ...ir.builder import current_builder
+
+MAX_SITES = 16
+
+
+class ArraySiteError(UnsupportedError):
+    """An array of Python's is changed where a program must; `site`: where the trace made it, if it did."""
+
+    site: Any = None
+
+    def of(self, array: Any) -> ArraySiteError:
+        """The error, about this array."""
+        build = current_builder()
+        while self.site is None and build is not None and isinstance(array, np.ndarray):
+            self.site, array = build.made.site_of(array), array.base
+        return self
+
+
+class ArraySites:
+    """The places that the traces of one function have learned of. `is_off`: they do not help."""
+
+    def __init__(self) -> None:
+        self.known: set[Any] = set()
+        self.is_off = False
+
+    def learn_of(self, err: BaseException) -> bool:
+        """Whether another trace may do better: there is a place that was not known."""
+        site = err.site if isinstance(err, ArraySiteError) else None
+        if site is None or self.is_off or site in self.known or len(self.known) >= MAX_SITES:
+            return False
+        self.known.add(site)
+        return True
+
+    def give_up(self) -> bool:
+        """Whether another trace may say better what is wrong, without them."""
+        was_used = bool(self.known) and not self.is_off
+        self.known.clear()
+        self.is_off = self.is_off or was_used
+        return was_used
+
+
+def ask_for_program(array: Any) -> None:
+    """Raise ArraySiteError for an array that the trace made, if the next trace may make it one of the program."""
+    build = current_builder()
+    sites = None if build is None else build.array_sites
+    if sites is None or sites.is_off or not isinstance(array, np.ndarray):
+        return
+    error = ArraySiteError(
+        "an array of NumPy's is given what only a run of the program knows",
+        hint="make a tensor of it, or convert with full_graph=False",
+    ).of(array)
+    if error.site is not None:
+        raise error
+
+
+def here() -> Any:
+    """The line of the user's that makes an array now."""
+    frames = user_frames(3, limit=1)
+    return frames[0] if frames else None
+
+
+def is_array_site() -> bool:
+    """Whether an array that is made now is to be one of the program."""
+    build = current_builder()
+    sites = None if build is None else build.array_sites
+    return sites is not None and bool(sites.known) and here() in sites.known
