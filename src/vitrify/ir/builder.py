@@ -194,7 +194,7 @@ class Builder(Notes):
             return found
         fresh = self.aliases.refreshed(found)
         if fresh is not found:
-            self.current[var] = fresh
+            self.mean(var, fresh)
         return fresh
 
     def _variable(self, handle: Any) -> Variable:
@@ -226,7 +226,16 @@ class Builder(Notes):
 
     def mean(self, handle: Any, value: Variable) -> None:
         """Let `handle` mean `value`."""
-        self.current[self._variable(handle)] = value
+        var = self._variable(handle)
+        self.current[var] = value
+        if value is not var and self._object(self.object_of.setdefault(value, var)) is not self._object(var):
+            self.object_of[value] = value
+
+    def _object(self, var: Variable) -> Variable:
+        """The tensor that `object_of` comes to in the end."""
+        while (known := self.object_of.get(var, var)) is not var:
+            var = known
+        return var
 
     def unhook(self, handle: Any) -> tuple[Variable, Hooks]:
         """What `handle` is without its hooks, and from here on means, and these."""
@@ -325,7 +334,7 @@ class Builder(Notes):
             content = in_place_of(base, content)
         sharing = [h for h, held in self.current.items() if held is base]
         for handle in sharing or ([] if base in self.current else [base]):
-            self.current[handle] = content
+            self.mean(handle, content)
         self._replace(base, content)
         return content
 

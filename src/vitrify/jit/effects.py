@@ -57,7 +57,7 @@ class Store:
         """What does it for one call, whatever other effects change meanwhile."""
         place = self.place if self.holder is None else self.place.at(self.holder.find(arguments))
         if self.tensor is not None:
-            place = place.at(built(self.tensor, values, inputs))
+            place = place.at(built(self.tensor, values, inputs, shared))
         if self.value is None or (self.flag is not None and not values[self.flag.index]._data):
             return _nothing if self.is_kept else place.unset
         value = self.value.build(values, inputs, arguments, shared)

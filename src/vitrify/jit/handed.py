@@ -1,7 +1,8 @@
 """Which tensors a program only hands through lists: what a list gives back is the object that was put into it.
 
-A program knows values, not objects. An array that comes out of a list as the very one that went in, by an operator that
-puts it there as it is, belongs to the same tensor: one that the call was given, or another one that it gives back.
+A program knows values, not objects. Beside what comes out of lists it gives numbers that say which tensors those are
+(`convert/control/object_numbers.py`): one that the call was given, or another one that it gives back. Where it has
+no numbers, an array that comes out as the very one that went in belongs to the same tensor.
 """
 
 from __future__ import annotations
@@ -15,15 +16,34 @@ from ..core.meta import ListMeta
 from ..eager.tensor import Tensor
 from ..ir.operator import Operator
 from ..ir.program import Program, Variable
-from ..ops import lists
 from ..ops.control_flow import if_op, while_op
+from ..ops.lists import PASSING
 
-PASSING = frozenset(
-    {lists.list_of_op, lists.list_append_op, lists.list_extend_op, lists.list_get_op, lists.list_set_op}
-    | {lists.list_put_op, lists.list_remove_op, lists.list_slice_op, lists.list_order_op, lists.list_zip_op}
-    | {lists.list_pluck_op}
-)
-"""Operators whose results hold what they are given, or are it."""
+Met = dict[int, Any]
+OBJECTS = -1
+"""The key, among the containers that a call has made so far, of its tensors by number."""
+
+
+@dataclass
+class Objects:
+    """The tensors of a call that may come out of lists, too: numbers, or the outputs that give them, with places."""
+
+    inputs: list[tuple[int, int]] = field(default_factory=list)
+    outputs: list[tuple[int, int]] = field(default_factory=list)
+    given: list[tuple[int, int]] = field(default_factory=list)
+
+    def of_call(self, values: Sequence[Any], inputs: Sequence[Any], met: Met) -> dict[int, Any]:
+        """The tensors of this call by their numbers; `met` is what it has made so far."""
+        found: dict[int, Any] | None = met.get(OBJECTS)
+        if found is None:
+            found = met[OBJECTS] = {}
+            for number, place in self.inputs:
+                found.setdefault(number, inputs[place])
+            for number, index in self.given:
+                found.setdefault(number, values[index])
+            for flag, index in self.outputs:
+                found.setdefault(values[flag].item(), values[index])
+        return found
 
 
 @dataclass
@@ -31,21 +51,42 @@ class Handed:
     """The tensors that a value may be, by their numbers: `inputs` and outputs of the program.
 
     `given`: outputs that the call gives as they are. `made`: others that the program made. `outputs`: others, which are
-    one of those on their part.
+    one of those on their part. `numbers`, by output: the number of the tensor, or the output, from -1 downwards, that
+    gives it, or those of the items of a list; `objects` are then all tensors that it may be.
     """
 
     inputs: list[int] = field(default_factory=list)
     given: list[int] = field(default_factory=list)
     made: list[int] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
+    numbers: dict[int, int] = field(default_factory=dict)
+    objects: Objects | None = None
 
-    def same(self, value: Any, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
-        """`value`, a tensor or a list of such, with those in it that are one of these as the objects they are."""
+    def same(self, index: int, values: Sequence[Any], inputs: Sequence[Any], met: Met) -> Any:
+        """Output `index`, a tensor or a list of such, with those in it that are one of these as the objects they are."""
+        value = values[index]
+        if self.objects is not None:
+            flag = self.numbers.get(index)
+            if flag is None:
+                return value
+            return _by_number(value, values[flag], self.objects.of_call(values, inputs, met))
         found: dict[int, Any] = {}
         for these in (self.outputs, self.made, self.given):  # the last one counts most
             found |= _by_array([values[i] for i in these])
         found |= _by_array([inputs[i] for i in self.inputs])
         return _exchanged(value, found) if found else value
+
+    @property
+    def goes_by_array(self) -> bool:
+        """Whether a value may be one of those tensors, which its array tells."""
+        return self.objects is None and bool(self.inputs or self.given or self.made or self.outputs)
+
+
+def _by_number(value: Any, number: Any, known: dict[int, Any]) -> Any:
+    """A tensor, or a list of such, with each as the first one of its number."""
+    if isinstance(value, list):
+        return [_by_number(item, beside, known) for item, beside in zip(value, number)]
+    return known.setdefault(number.item(), value)
 
 
 def _by_array(tensors: Collection[Any]) -> dict[int, Any]:
@@ -61,18 +102,26 @@ def _exchanged(value: Any, known: Mapping[int, Tensor]) -> Any:
 
 
 class Origins:
-    """Where the values of a program come from, as far as its operators pass them on as they are."""
+    """Where the values of a program come from, as far as its operators pass them on as they are.
 
-    def __init__(self, program: Program) -> None:
+    changed: the tensor that a variable is, of those that hold what one means since it was changed in place.
+    """
+
+    def __init__(self, program: Program, changed: Mapping[Variable, Variable]) -> None:
         self._sources: dict[Variable, list[Any]] = {}
+        self._exits: set[Variable] = set()
+        self._repeated: set[Variable] = set()
         operators = [op for block in program.blocks for op in block.ops]
         if any(op.op in PASSING for op in operators):
             for operator in operators:
                 self._learn(operator)
+            self._sources.update((var, [first]) for var, first in changed.items() if var is not first)
 
     def _learn(self, operator: Operator) -> None:
         for block in operator.blocks.values():
             self._sources.update((inner, [outer]) for outer, inner in block.captures.items())
+            if operator.op is not if_op:
+                self._repeated.update(block.captures.values())
         if operator.op in PASSING:
             self._sources.update((out, [*operator.variables]) for out in operator.outputs)
         elif operator.op is if_op:
@@ -83,6 +132,7 @@ class Origins:
             ends = zip(operator.inputs[:count], body.outputs[:count])
             for out, head, both in zip(operator.outputs, body.inputs, ends):
                 self._sources[out] = self._sources[head] = list(both)
+                self._exits.add(out)
 
     def of(self, parts: Iterable[Variable]) -> set[Variable]:
         """What these values may be: inputs of the program, and results of operators that pass nothing on."""
@@ -95,6 +145,13 @@ class Origins:
     def are_listed(self, parts: Iterable[Variable]) -> bool:
         """Whether lists are among what these values come by."""
         return bool(self._sources) and any(isinstance(var.meta, ListMeta) for var in self._passed_by(parts))
+
+    def are_once(self, parts: Sequence[Variable]) -> bool:
+        """Whether nothing is in these values twice, as each is passed on but once."""
+        passed = self._passed_by(parts)
+        taken = [*parts, *[v for var in passed - self._exits for v in self._sources.get(var, ())]]
+        uses = Counter([id(var) for var in taken if isinstance(var, Variable)])
+        return passed.isdisjoint(self._repeated) and all(count == 1 for count in uses.values())
 
     def _passed_by(self, parts: Iterable[Variable]) -> set[Variable]:
         seen: set[Variable] = set()

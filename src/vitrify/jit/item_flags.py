@@ -12,9 +12,8 @@ from ..ir.operator import Operator
 from ..ir.program import Block, Variable
 from ..ir.regions import add_branch_output, add_carried, capturing_late, end_carried
 from ..ops.control_flow import if_op, while_op
-from ..ops.lists import list_get_op, list_len_op, list_of_op, list_stack_op, list_sum_op
+from ..ops.lists import PASSING, list_get_op, list_len_op, list_of_op, list_stack_op, list_sum_op
 from ..ops.registry import get_op
-from .handed import PASSING
 from .stop_flags import NOTHING, Atom, Flag, Item, Items, Scope, is_list
 
 Making = Generator[Atom, None, None]

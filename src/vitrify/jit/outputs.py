@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 from ..convert import Undefined
 from ..convert.containers.inner_lists import all_inner_lists, known_origin
 from ..convert.containers.keys import check_key
 from ..convert.containers.leaving_lists import check_inner_lists, check_kept
+from ..convert.containers.specs import are_tensors
 from ..convert.control.comprehension import GeneratorExpression
 from ..convert.control.endless import Listed, OfList
+from ..convert.control.object_numbers import ObjectNumbers, UnknownObjectError
 from ..convert.guards.unmerged import holds_others
 from ..convert.host.generators import refuse_leaving
 from ..convert.host.given import GivenArray, refuse_view
@@ -48,7 +51,7 @@ from ..ir.graph_tensor import is_number
 from ..ir.program import Variable
 from ..ir.varying import CLASS, MIXED, facts_of, kind_of
 from .arguments import Holder
-from .handed import Handed, Origins
+from .handed import Handed, Objects, Origins
 from .marks import InputLeaf, OutputLeaf
 from .own_attributes import MaybeOwn, with_flags
 from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf
@@ -58,6 +61,19 @@ from .template import ArgumentLeaf, AttributeLeaf, CopiedLeaf, ItemLeaf, ListLea
 MAX_DEPTH = 6
 _ITERATORS = (GraphSequence, GeneratorExpression, Listed, OfList)
 _OPAQUE = (type, Layer, Variable)
+
+
+@dataclass(eq=False)
+class _Group:
+    """What was read from one list, or is one: outputs of the program, the tensors that they may be, what is told of it.
+
+    `is_settled`: nothing more needs to be told.
+    """
+
+    parts: tuple[Variable, ...]
+    origins: set[Variable]
+    handed: Handed
+    is_settled: bool = False
 
 
 class Outputs:
@@ -87,7 +103,9 @@ class Outputs:
         self._forks: dict[Variable, Any] = {}  # the marks of what is another tensor on some paths, None for what is not
         self._passed: Origins | None = None
         self._given: set[int] = set()  # of those that stand somewhere as they are
-        self._handed: list[tuple[set[Variable], Handed]] = []
+        self._handed: list[_Group] = []
+        self._numbers = ObjectNumbers()
+        self._objects = Objects()
         self._inputs = inputs  # the variables that stand for arguments and captured tensors, numbered as in InputLeaf
         self._arrays = arrays  # those among the arguments
         self._shared: dict[int, SharedLeaf | None] = {}
@@ -348,8 +366,8 @@ class Outputs:
                 places.append((self._flag(taken), mark))
         if not places:
             return None
-        stopped = self._stopped_mark(found)
-        return ForkLeaf(found.index, tuple(places), stopped if isinstance(stopped, StoppedLeaf) else None)
+        other = self._of_list(self._stopped_mark(found))
+        return ForkLeaf(found.index, tuple(places), None if isinstance(other, OutputLeaf) else other)
 
     def _of_list(self, found: OutputLeaf | StoppedLeaf) -> Any:
         """The mark of an output that may have been read from a list."""
@@ -361,31 +379,74 @@ class Outputs:
     def _handing(self, parts: Sequence[Variable]) -> Handed | None:
         """Which tensors these may hold as they are, known once all outputs are; None where no list is concerned."""
         if self._passed is None:
-            self._passed = Origins(self._builder.block.program)
-        if not self._passed.are_listed(parts):
+            self._passed = Origins(self._builder.block.program, self._builder.object_of)
+        if not parts or not self._passed.are_listed(parts):
             return None
-        self._handed.append((self._passed.of(parts), Handed()))
-        return self._handed[-1][1]
+        self._handed.append(_Group(tuple(parts), self._passed.of(parts), Handed()))
+        return self._handed[-1].handed
 
     def give_listed(self) -> None:
-        """Let the program give the tensors, made in its outermost block, that what was read from lists may be.
+        """Let the program say which tensors those are that were read from lists.
 
-        So one that stands in two places is one tensor there.
+        It numbers them; where it cannot, it gives the tensors, made in its outermost block, that they may be. So one
+        that stands in two places is one tensor there.
         """
         inputs = self._inputs()
-        for origins, _ in self._handed:
-            for var in sorted(origins - inputs.keys(), key=lambda var: var.name):
-                if var.block is self._builder.block and isinstance(var.meta, Meta) and not is_number(var):
-                    self.output(var)
+        for group in self._handed:
+            if self._is_alone(group, inputs):
+                group.is_settled = True
+            elif not self._number(group):
+                for var in sorted(group.origins - inputs.keys(), key=lambda var: var.name):
+                    if var.block is self._builder.block and isinstance(var.meta, Meta) and not is_number(var):
+                        self.output(var)
+
+    def _is_alone(self, group: _Group, inputs: Container[Variable]) -> bool:
+        """Whether nothing else that leaves may be one of the tensors in it, nor one be there twice."""
+        assert self._passed is not None
+        if any(var in inputs for var in group.origins) or not self._passed.are_once(group.parts):
+            return False
+        others = [var for var in self.variables if not any(var is part for part in group.parts) and not is_number(var)]
+        return all(self._passed.of([var]).isdisjoint(group.origins) for var in others)
+
+    def _number(self, group: _Group) -> bool:
+        """Let the program number what is in a group, and what else may be that; False where nothing tells."""
+        assert self._passed is not None
+        try:
+            numbers = {self._indices[var]: self._numbers.of(var) for var in group.parts}
+            others = {
+                index: self._numbers.of(var)
+                for index, var in enumerate(self.variables)
+                if not is_number(var)
+                and isinstance(var.meta, Meta)
+                and not self._passed.of([var]).isdisjoint(group.origins)
+            }
+        except UnknownObjectError:
+            return False
+        block = self._builder.block
+        flags = {i: self._flag(self._numbers.as_variable(number, block)) for i, number in numbers.items()}
+        group.handed.numbers.update(flags)
+        group.handed.objects = self._objects
+        group.is_settled = True
+        for index, number in others.items():
+            if isinstance(number, int):
+                self._objects.given.append((number, index))
+            elif index not in numbers:
+                self._objects.outputs.append((self._flag(number), index))
+        return True
 
     def hand_through(self, inputs: Sequence[Variable]) -> None:
         """Tell the marks of what was read from lists which tensors it may be; `inputs`: those of the program."""
         if self._passed is None or not self._handed:
             return
+        known_numbers = self._builder.object_numbers
+        self._objects.inputs += [(known_numbers[var], i) for i, var in enumerate(inputs) if var in known_numbers]
         places = {var: place for place, var in enumerate(inputs)}
         tensors = [i for i, var in enumerate(self.variables) if isinstance(var.meta, Meta)]
         known = {i: self._passed.of([self.variables[i]]) for i in tensors}
-        for origins, handed in self._handed:
+        for group in self._handed:
+            if group.is_settled:
+                continue
+            origins, handed = group.origins, group.handed
             handed.inputs += sorted(places[var] for var in origins if var in places)
             for i in tensors:
                 if not known[i].isdisjoint(origins):
@@ -394,7 +455,7 @@ class Outputs:
 
     def hands_on(self) -> bool:
         """Whether a value may be one of those tensors, which its array tells."""
-        return any(found.inputs or found.given or found.made or found.outputs for _, found in self._handed)
+        return any(group.handed.goes_by_array for group in self._handed)
 
     def _flag(self, var: Variable) -> int:
         """The number, from the end, of an output that only templates read."""
@@ -408,7 +469,8 @@ class Outputs:
 
     def _list_mark(self, value: Any) -> ListLeaf:
         parts = [self.output(self._builder.value(part)) for part in value.items.parts]
-        handed = self._handing([self.variables[part.index] for part in parts])
+        held = zip(parts, are_tensors(value.items.spec))
+        handed = self._handing([self.variables[part.index] for part, is_tensor in held if is_tensor])
         stopped = tuple([self._items_stopped(part.index) for part in parts])
         return ListLeaf(value.items.spec, tuple(part.index for part in parts), handed or Handed(), stopped)
 

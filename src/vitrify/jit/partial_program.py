@@ -385,7 +385,7 @@ class PartialProgramLayer:
             self.calls += 1
             inputs = [*tensors, *captured] if captured else tensors
             results = segment.run(inputs)
-            return output.build(results, inputs) if build is None else build(results, inputs)
+            return output.build(results, inputs) if build is None else build(results, inputs, {})
 
         return run
 

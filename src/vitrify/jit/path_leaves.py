@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..eager.host_expr import of_kind
-from .handed import Handed
+from .handed import Handed, Met
 from .marks import InputLeaf, OutputLeaf
 
 
@@ -42,30 +42,27 @@ class HandedLeaf:
     handed: Handed
     stopped: StoppedLeaf | None = None
 
-    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
+    def build(self, values: Sequence[Any], inputs: Sequence[Any], met: Met) -> Any:
         """The output, or that tensor."""
-        tensor = values[self.index]
-        found = self.handed.same(tensor, values, inputs)
-        return self.stopped.build(values) if found is tensor and self.stopped is not None else found
+        found = self.handed.same(self.index, values, inputs, met)
+        return self.stopped.build(values) if found is values[self.index] and self.stopped is not None else found
 
 
 @dataclass(frozen=True)
 class ForkLeaf:
     """Marks a leaf that is another tensor of the call on some paths: `places` are pairs of the flag that tells, counted
-    from -1 downwards, and the mark of that one. On others it is program output `index`, as `stopped` says if that is
+    from -1 downwards, and the mark of that one. On others it is program output `index`, as `other` says if that is
     given.
     """
 
     index: int
     places: tuple[tuple[int, Any], ...]
-    stopped: StoppedLeaf | None = None
+    other: StoppedLeaf | HandedLeaf | None = None
 
-    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
+    def build(self, values: Sequence[Any], inputs: Sequence[Any], met: Met) -> Any:
         """That tensor, or the output."""
-        mark = self.taken(values)
-        if mark is not None:
-            return built(mark, values, inputs)
-        return values[self.index] if self.stopped is None else self.stopped.build(values)
+        mark = self.taken(values) or self.other
+        return values[self.index] if mark is None else built(mark, values, inputs, met)
 
     def taken(self, values: Sequence[Any]) -> Any:
         """The mark of the tensor that it is on this path; None where it is none of them."""
@@ -84,13 +81,13 @@ def moved(mark: Any, start: int) -> Any:
     return mark.moved(start) if isinstance(mark, (ForkLeaf, InputLeaf, KindLeaf)) else mark
 
 
-def built(mark: Any, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
-    """The tensor that a mark stands for."""
+def built(mark: Any, values: Sequence[Any], inputs: Sequence[Any], met: Met) -> Any:
+    """The tensor that a mark stands for; `met` is what the call has made so far."""
     if mark.__class__ is InputLeaf:
         return inputs[mark.index]
     if mark.__class__ is OutputLeaf:
         return values[mark.index]
-    return mark.build(values) if mark.__class__ is StoppedLeaf else mark.build(values, inputs)
+    return mark.build(values) if mark.__class__ is StoppedLeaf else mark.build(values, inputs, met)
 
 
 @dataclass(frozen=True)
@@ -105,12 +102,12 @@ class KindLeaf:
     handed: Handed
     fork: ForkLeaf | None = None
 
-    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> Any:
+    def build(self, values: Sequence[Any], inputs: Sequence[Any], met: Met) -> Any:
         """The tensor, or the number that it stands for."""
         mark = None if self.fork is None else self.fork.taken(values)
         if mark is not None:
-            return built(mark, values, inputs)
-        return of_kind(values[self.code].item(), self.handed.same(values[self.index], values, inputs))
+            return built(mark, values, inputs, met)
+        return of_kind(values[self.code].item(), self.handed.same(self.index, values, inputs, met))
 
     def moved(self, start: int) -> KindLeaf:
         """With captured inputs counted after `start` arguments."""

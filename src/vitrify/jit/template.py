@@ -11,7 +11,7 @@ from ..core.lazy import lazy_module
 from ..core.pytree import LEAF, NOT_SET, TreeDef, unflatten
 from ..eager.host_expr import evaluate
 from .arguments import NO_ARGUMENTS, Arguments, Holder
-from .handed import Handed
+from .handed import Handed, Met
 from .marks import FORMS, InputLeaf, OutputLeaf
 from .path_leaves import ForkLeaf, HandedLeaf, KindLeaf, StoppedLeaf, moved, set_stopped
 
@@ -76,9 +76,9 @@ class ListLeaf:
     handed: Handed = field(default_factory=Handed)
     stopped: tuple[int | None, ...] = ()
 
-    def build(self, values: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    def build(self, values: Sequence[Any], inputs: Sequence[Any], met: Met) -> list[Any]:
         """The list, from the program's outputs and inputs."""
-        columns = [self.handed.same(values[i], values, inputs) for i in self.indices]
+        columns = [self.handed.same(i, values, inputs, met) for i in self.indices]
         for i, flag, column in zip(self.indices, self.stopped, columns):
             if flag is not None:
                 _stop(values[i], values[flag], column)
@@ -178,7 +178,8 @@ class Template:
                 is_set = bool(values[leaf.flag]._data)  # one number
                 made.append(leaf.template.build(values, inputs, arguments, shared) if is_set else NOT_SET)
             elif leaf.__class__ in _BUILT_WITH_INPUTS:
-                made.append(leaf.build(values, inputs))
+                shared = {} if shared is None else shared
+                made.append(leaf.build(values, inputs, shared))
             elif leaf.__class__ in _BUILT:
                 made.append(leaf.build(values))
             else:

@@ -455,6 +455,11 @@ list_spread_op: OpDef = define_op(
 )
 
 
+PASSING = frozenset(
+    {list_of_op, list_append_op, list_extend_op, list_get_op, list_set_op, list_put_op, list_remove_op, list_slice_op}
+    | {list_order_op, list_zip_op, list_pluck_op}
+)
+"""Operators whose results hold what they are given, or are it."""
 # What gives the cotangent of a list of which not all items come from a cotangent.
 LEAVES_GAPS = frozenset(
     {list_one_op, list_unslice_op, list_zero_at_op, list_unput_op, list_gap_op, list_unorder_op, list_unpluck_op}

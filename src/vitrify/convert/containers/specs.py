@@ -104,3 +104,12 @@ def metas_of(spec: Spec) -> list[Meta | ListMeta]:
     if isinstance(spec, StructSpec):
         return [meta for child in spec.children for meta in metas_of(child)]
     return [ListMeta(meta) for meta in metas_of(spec.item)] if isinstance(spec, ListSpec) else []
+
+
+def are_tensors(item: Spec) -> list[bool]:
+    """For each list Variable of a list of such items, whether what it holds are tensors, or may be."""
+    if isinstance(item, TensorSpec):
+        return [not item.is_number, False] if item.kinds else [not item.is_number]
+    if isinstance(item, StructSpec):
+        return [is_tensor for child in item.children for is_tensor in are_tensors(child)]
+    return are_tensors(item.item) if isinstance(item, ListSpec) else [False] * len(metas_of(item))

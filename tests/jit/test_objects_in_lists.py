@@ -1,0 +1,150 @@
+"""Tensors that stand twice in lists of unknown length, or there and elsewhere, are one object behind the call."""
+
+import numpy as np
+import pytest
+
+import vitrify as paddle
+
+from .test_handed import of_one_object
+
+CALLS = [[1.0, 2.0, 3.0], [-1.0, -2.0, 0.5], [0.25, -0.5, 0.4]]
+
+
+def put_in_twice(x):
+    found = []
+    for v in x:
+        made = v * 2
+        found.append(made)
+        if v > 0:
+            found.append(made)
+    return found
+
+
+def known_by_three_names(x):
+    found = []
+    if x.sum() > 0:
+        y = x * 2
+        z = y
+        found.append((y, z, y.detach()))
+    return found, x
+
+
+def an_argument_between_others(x):
+    found, y = [x], x * 2
+    if y.sum() < 1:
+        found.append(y)
+    while 0 < y.sum() < 20:
+        y = y + 3
+        found.append(y)
+        found.append(x)
+        found.append(y)
+    return found, y
+
+
+def by_two_loops(x):
+    found, n = [], x.sum() * 0
+    while n < 3:
+        m = x.sum() * 0
+        while m < 2:
+            made = x * m
+            found.append((made, made))
+            m = m + 1
+            if n > 1:
+                found.append((made, x))
+        n = n + 1
+    return found, made
+
+
+def changed_in_place_before(x):
+    found = []
+    if x.sum() > 0:
+        y = x * 2
+        z = y
+        y.add_(x)
+        if y.sum() > 1:
+            z.scale_(2.0)
+        found.append((y, z, y is z))
+    return found
+
+
+def read_from_it_on_a_path(x):
+    found, z = [x], x * 1
+    if x.sum() > 0:
+        found.pop()
+    if x.sum() < 0:
+        z = found[0]
+    return z, found, x
+
+
+def of_items_that_an_operator_makes(x):
+    found, rows = [], []
+    for row in x.reshape([3, 1]):
+        if row.sum() > 0:
+            rows.append(row)
+    for part in rows:
+        found.append(part)
+        found.insert(0, part)
+    return found, rows
+
+
+def of_a_deque(x):
+    q = __import__("collections").deque(maxlen=2)
+    for v in x:
+        if v > -1.5:
+            q.append(v)
+    q.rotate(1)
+    return list(q), q[0]
+
+
+FUNCTIONS = [
+    put_in_twice,
+    known_by_three_names,
+    an_argument_between_others,
+    by_two_loops,
+    changed_in_place_before,
+    read_from_it_on_a_path,
+    of_items_that_an_operator_makes,
+    of_a_deque,
+]
+
+
+def tensors_in(value):
+    if isinstance(value, (list, tuple)):
+        return [tensor for item in value for tensor in tensors_in(item)]
+    return [value] if isinstance(value, paddle.Tensor) else []
+
+
+def gradient(result, x):
+    """What comes to `x` where each place of each tensor counts for itself."""
+    total = sum(((t * t).sum() * (i + 1) for i, t in enumerate(tensors_in(result)) if not t.stop_gradient), x.sum() * 0)
+    total.backward()
+    return x.grad.numpy()
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
+def test_one_object_is_one_and_two_are_two(fn, full_graph):
+    static = paddle.jit.to_static(fn, full_graph=full_graph)
+    for values in CALLS * 2:
+        x, y = (paddle.to_tensor(values, stop_gradient=False) for _ in range(2))
+        found, expected = static(x), fn(y)
+        assert of_one_object(found, x) == of_one_object(expected, y)
+        assert [t.tolist() for t in tensors_in(found)] == [t.tolist() for t in tensors_in(expected)]
+        np.testing.assert_allclose(gradient(found, x), gradient(expected, y), rtol=1e-5)
+
+
+def test_of_a_size_that_only_the_run_knows():
+    static = paddle.jit.to_static(
+        put_in_twice, full_graph=True, input_spec=[paddle.static.InputSpec([None], "float32")]
+    )
+    for values in [[1.0], [1.0, -2.0, 3.0, 4.0], []]:
+        x = paddle.to_tensor(np.array(values, "float32"))
+        assert of_one_object(static(x), x) == of_one_object(put_in_twice(x), x)
+
+
+def test_a_change_behind_the_call_is_seen_in_both_places():
+    static = paddle.jit.to_static(put_in_twice, full_graph=True)
+    for _ in range(2):
+        found = static(paddle.to_tensor(CALLS[0]))
+        found[0].add_(5.0)
+        assert [t.item() for t in found] == [7.0, 7.0, 4.0, 4.0, 6.0, 6.0]
