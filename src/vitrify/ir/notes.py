@@ -121,7 +121,7 @@ class Notes:
     object_numbers: dict[Variable, int] = field(default_factory=dict)
     """The numbers of tensors, each of its own."""
     object_of: dict[Variable, Variable] = field(default_factory=dict)
-    """The tensor that a variable is, of those that hold what a tensor means since it was changed; itself: one of several."""
+    """The tensor that a variable is which holds what one means since it was changed; itself where it may be several."""
     loop_counters: dict[int, Any] = field(default_factory=dict)
     """What counts the iterations of a `for`, by the id of its body."""
     left_iterators: dict[int, Any] = field(default_factory=dict)

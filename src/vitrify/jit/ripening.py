@@ -277,7 +277,7 @@ class _Shapes:
             found = self._taken(leaf.index)
         elif leaf.__class__ is InputLeaf:
             found = _codegen.Passed(leaf.index)
-        elif leaf.__class__ is ForkLeaf and leaf.stopped is None:
+        elif leaf.__class__ is ForkLeaf and leaf.other is None:
             if any(mark.__class__ is not InputLeaf for _, mark in leaf.places):
                 raise _errors.NoNativeForm("the call gives a tensor that may be another one of those")
             places = [(self._flag(flag), _codegen.Passed(mark.index)) for flag, mark in leaf.places]

@@ -1,8 +1,8 @@
-"""Which tensor a variable of a program is, and which ones a list holds: numbers beside them, made by the same operators.
+"""Which tensor a variable is, and which ones a list holds: numbers beside them, made by the same operators.
 
-Two variables are one object in eager code where their numbers are equal. What stands in the outermost block has a number
-that is known, what each turn of a loop makes another one in each. What was recorded is complete where this is asked, but
-for the blocks around the place that asks.
+Two variables are one object in eager code where their numbers are equal. What is made in the outermost block has a
+number that is known, what each turn of a loop makes another one in each. What was recorded is complete where this is
+asked, but for the blocks around the place that asks.
 """
 
 from __future__ import annotations
@@ -47,12 +47,24 @@ class ObjectNumbers:
         self._carried: set[tuple[Operator, int]] = set()
 
     def of(self, var: Variable) -> Number:
-        """The number of a tensor, or the list of numbers of a list, in the block of it; an int where that is known."""
+        """The number of a tensor, or the list of numbers of a list, in the block of it; an int where that is known.
+
+        Raises UnknownObjectError where nothing tells.
+        """
+        try:
+            return self._found(var)
+        except UnknownObjectError:
+            self._made.clear()  # some of them were made of what has no number
+            self._carried.clear()
+            raise
+
+    def _found(self, var: Variable) -> Number:
         waiting: list[tuple[Variable, _Making]] = []
         asked: Variable | None = var
         while asked is not None or waiting:
             if asked is not None and asked not in self._made:
                 if any(asked is other for other, _ in waiting):
+                    _end(waiting)
                     raise UnknownObjectError()
                 waiting.append((asked, self._number(asked)))
             if not waiting:
@@ -64,6 +76,9 @@ class ObjectNumbers:
                 self._made[current] = end.value
                 waiting.pop()
                 asked = None
+            except UnknownObjectError:
+                _end(waiting)
+                raise
         return self._made[var]
 
     def as_variable(self, number: Number, block: Block) -> Variable:
@@ -125,15 +140,13 @@ class ObjectNumbers:
         return self._made[var]
 
     def _branches(self, operator: Operator, place: int) -> _Making:
-        blocks = list(operator.blocks.values())
-        if any(len(block.outputs) <= place for block in blocks):  # a path that always raises: the other one tells
-            raise UnknownObjectError()
-        ends = [block.outputs[place] for block in blocks]
-        for end in ends:
+        blocks, found = list(operator.blocks.values()), []
+        for block in blocks:
+            end = block.outputs[place] if len(block.outputs) > place else None
             if end is None:
                 raise UnknownObjectError()
             yield end
-        found = [self._made[end] for end in ends]
+            found.append(self._made[end])
         if all(isinstance(number, int) and number == found[0] for number in found):
             return found[0]
         return add_branch_output(operator, [self.as_variable(n, b) for n, b in zip(found, blocks)])
@@ -152,8 +165,12 @@ class ObjectNumbers:
             made, behind = add_carried(operator, before)
             self._made.update((head, made[head.block]) for head in heads)
             self._made[out] = behind
-            yield end
-            end_carried(operator, self.as_variable(self._made[end], body), behind)
+            found: Number = 0
+            try:
+                yield end
+                found = self._made[end]
+            finally:  # also where nothing tells: what was begun must have an end
+                end_carried(operator, self.as_variable(found, body), behind)
         return self._made[out]
 
     def _passing(self, operator: Operator) -> _Making:
@@ -238,6 +255,12 @@ class ObjectNumbers:
         del block.ops[mark:]
         block.ops[place:place] = recorded
         return made
+
+
+def _end(waiting: list[tuple[Variable, _Making]]) -> None:
+    """Give up what was begun, the last one first."""
+    for _, making in reversed(waiting):
+        making.close()
 
 
 def _owner(block: Block) -> Operator | None:
