@@ -63,7 +63,7 @@ class Handed:
     objects: Objects | None = None
 
     def same(self, index: int, values: Sequence[Any], inputs: Sequence[Any], met: Met) -> Any:
-        """Output `index`, a tensor or list of tensors, with those in it that are one of these as the objects they are."""
+        """Output `index`, a tensor or list of tensors, in which each that is one of these is that object."""
         value = values[index]
         if self.objects is not None:
             flag = self.numbers.get(index)
