@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from ..core.dtype import bfloat16, float16
 from ..core.meta import Meta, numel
 from ..ir.rows import Rows, drops_rows, rows_of
 from ..ir.ssa import Graph, Op, Value, must_run
@@ -39,6 +40,9 @@ AT_ONCE = frozenset({
     "signbit", "square", "sub", "trunc", "xor",
 })  # fmt: skip
 """Primitives that NumPy computes about as fast as memory brings what they read: a loop of our own gains nothing."""
+
+HALVES = (float16, bfloat16)
+"""What NumPy computes element by element, casts to and from float32 included."""
 
 
 @dataclass(eq=False)
@@ -71,6 +75,8 @@ def _takes_time(graph: Graph, group: Group) -> bool:
         return numel(op.inputs[0].meta.shape) >= LARGE
     if op.op.scalar is None:
         return op.op.decompose is not None
+    if any(isinstance(value.meta, Meta) and value.meta.dtype in HALVES for value in (*op.values, *op.outputs)):
+        return True
     expression = op.op.scalar, len(op.inputs), op.attrs
     return count_primitives(*expression) >= LEAST_PRIMITIVES or not primitives_of(*expression) <= AT_ONCE
 
