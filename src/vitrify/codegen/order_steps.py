@@ -5,6 +5,8 @@ Rows lie side by side, their elements too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .emit import FLOAT32, FLOAT64, INT64, Dtype, memory_type
@@ -17,6 +19,8 @@ KEYS = (FLOAT32, FLOAT64, np.dtype(np.int32), INT64)
 """What can be ordered and summed."""
 LANES = 8
 """Elements that are taken side by side."""
+ROWS = 4
+"""Rows that are run over in turns."""
 _LEVELS = 62
 
 
@@ -182,18 +186,44 @@ def running_place(name: str, dtype: Dtype) -> str:
     w = Writer("i32", f"running_{name}_{type}", PARAMETERS)
     out, x, count, width = array(w, 2), array(w, 3), word(w, 5), word(w, 6)
     whole = w.value(f"and i64 {width}, {-LANES}")
-    with w.loop(word(w, 4)) as outer, w.loop(w.least(count, 1)):
+    rows, is_one = word(w, 4), w.value(f"icmp eq i64 {width}, 1")
+    with w.when(is_one):
+        whole_rows = w.value(f"and i64 {rows}, {-ROWS}")
+        for together, start, end in ((ROWS, 0, whole_rows), (1, whole_rows, rows)):
+            _along_rows(w, name, (type, size), (x, out), count, (together, start, end))
+    with w.when(w.value(f"xor i1 {is_one}, true")), w.loop(rows) as outer, w.loop(w.least(count, 1)):
         first = w.times(w.times(outer, count), width)
         for lanes, start, end in ((LANES, 0, whole), (1, whole, width)):
             kinds = [f"<{lanes} x {t}>" if lanes > 1 else t for t in (type, "i64", "i1")]
             with w.loop(end, start, lanes) as i:
                 column = w.add(first, i)
-                best = w.variable(kinds[0], w.load(w.at(x, column, type), 0, kinds[0], size))
-                place = w.variable(kinds[1], "zeroinitializer")
+                kept = _first(w, kinds, w.at(x, column, type), size)
                 with w.loop(count) as k:
-                    _taken(w, name, (kinds, size), (best, place), (x, out), w.add(column, w.times(k, width)), k)
+                    _taken(w, name, (kinds, size), kept, (x, out), w.add(column, w.times(k, width)), k)
     w.line("ret i32 0")
     return w.text
+
+
+def _first(w: Writer, kinds: Sequence[str], at: str, size: int) -> tuple[str, str]:
+    """The best element so far and its place: the first ones."""
+    return w.variable(kinds[0], w.load(at, 0, kinds[0], size)), w.variable(kinds[1], "zeroinitializer")
+
+
+def _along_rows(
+    w: Writer, name: str, element: tuple[str, int], arrays: tuple[str, str], count: str, rows: tuple[int, object, str]
+) -> None:
+    """Places along rows whose elements are neighbours; several rows in turns, as each element waits for the one before
+    it. rows: how many at a time, the first, and the end.
+    """
+    type, size = element
+    together, start, end = rows
+    kinds = [type, "i64", "i1"]
+    with w.loop(end, start, together) as row, w.loop(w.least(count, 1)):
+        firsts = [w.times(w.add(row, i), count) for i in range(together)]
+        kept = [_first(w, kinds, w.at(arrays[0], first, type), size) for first in firsts]
+        with w.loop(count) as k:
+            for first, best in zip(firsts, kept):
+                _taken(w, name, (kinds, size), best, arrays, w.add(first, k), k)
 
 
 def _taken(

@@ -190,6 +190,7 @@ take_along_axis_op: OpDef = define_op(
     },
     maps={"onnx": "GatherElements", "paddle": "take_along_axis"},
     native=take_along_form,
+    native_alone=True,
 )
 take_along_axis_adjoint_op: OpDef = define_op(
     "take_along_axis_adjoint",
