@@ -34,6 +34,7 @@ _rows, _ssa_blocks, _fuse = (
     lazy_module("vitrify.ir.ssa_blocks"),
     lazy_module("vitrify.passes.fuse"),
 )
+_unfold = lazy_module("vitrify.passes.unfold")
 _fused, _options = lazy_module("vitrify.runtime.fused"), lazy_module("vitrify.runtime.options")
 _native, _whole = lazy_module("vitrify.codegen.native"), lazy_module("vitrify.runtime.whole")
 # What a step on one element costs, and how many times as much as a kernel the compiler does, which is yet to be loaded.
@@ -170,6 +171,7 @@ def _runner(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Calla
         return made
     if not _is_native_alone(op, arrays):
         return None
+    body = _ssa_blocks.block_of(_fuse.fuse(_unfold.unfolded(graph)))
     whole = _whole.Whole(body.inputs, body.ops, body.outputs, is_always=True, is_part=True)
 
     def run(arrays: list[Any]) -> Sequence[Any]:

@@ -15,6 +15,8 @@ from .accumulate import add_rows, wide
 Bins = list[tuple[int, int]]
 # Ranges that Python makes in less time than NumPy does.
 _FEW = 64
+# Elements of a bin up to which sums one after the other lose no more digits than sums in pairs are worth.
+_SHORT = 1024
 
 
 def even_bins(size: int, count: int) -> Bins:
@@ -57,8 +59,13 @@ def bin_means(xp: Any, x: Any, bins: Sequence[Bins], lead: int) -> Any:
     total = wide(xp, x)
     lies_last = lead + len(bins) == x.ndim and x.strides[-1] == x.itemsize
     if lies_last and _is_whole(bins, x.shape[lead:]):  # in one go: a dimension at a time takes three times as long
-        axes = tuple(range(lead, lead + len(bins)))
-        out = xp.empty_like(total, shape=tuple(1 if i in axes else size for i, size in enumerate(x.shape)))
+        count = math.prod(x.shape[lead:])
+        ones = (1,) * len(bins)
+        if count <= _SHORT and total.dtype.kind == "f" and total.flags.c_contiguous:
+            sums = total.reshape(-1, count) @ xp.ones(count, total.dtype)  # many times as fast as one by one
+            return (sums / total.dtype.type(count)).reshape(*x.shape[:lead], *ones).astype(x.dtype, copy=False)
+        axes = tuple(range(lead, x.ndim))
+        out = xp.empty_like(total, shape=(*x.shape[:lead], *ones))
         return xp.mean(total, axis=axes, keepdims=True, out=out).astype(x.dtype, copy=False)
     for i, ranges in enumerate(bins):
         axis = lead + i

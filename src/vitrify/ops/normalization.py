@@ -182,7 +182,9 @@ def _channel_form(
 # --- ops -------------------------------------------------------------------------------------------------------------
 
 
-def _define(name: str, maps: dict[str, str], *, native: Any = None, ahead: Any = None) -> OpDef:
+def _define(
+    name: str, maps: dict[str, str], *, native: Any = None, native_alone: bool = False, ahead: Any = None
+) -> OpDef:
     """An op that normalizes over `axes`: outputs (out, mean, rstd), the statistics being kept for backward."""
 
     def kernel(
@@ -218,12 +220,15 @@ def _define(name: str, maps: dict[str, str], *, native: Any = None, ahead: Any =
         maps=maps,
         decompose=in_ops,
         native=native,
+        native_alone=native_alone,
         ahead=ahead,
     )
 
 
 layer_norm_op = _define("layer_norm", {"onnx": "LayerNormalization", "paddle": "layer_norm"})
-group_norm_op = _define("group_norm", {"onnx": "GroupNormalization", "paddle": "group_norm"}, native=_channel_form)
+group_norm_op = _define(
+    "group_norm", {"onnx": "GroupNormalization", "paddle": "group_norm"}, native=_channel_form, native_alone=True
+)
 instance_norm_op = _define(
     "instance_norm", {"onnx": "InstanceNormalization", "paddle": "instance_norm"}, ahead=_channel_form
 )
