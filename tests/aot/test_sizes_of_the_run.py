@@ -261,6 +261,21 @@ def test_a_table_that_is_cut_at_a_size_and_a_mask_for_more_than_one_place(tmp_pa
     check(attend, [InputSpec([None, None], "int64")], tmp_path, *given)
 
 
+def test_a_triangle_from_a_diagonal_and_a_number_of_the_run(tmp_path):
+    def mask(x, k):
+        rows, columns = x.shape
+        seen = paddle.triu(paddle.full([rows, columns], float("-inf")), 1 + columns - rows)
+        return x + seen, paddle.tril(x > 0, columns - rows), paddle.full([2, 3], columns + 1), paddle.full([2], k.sum())
+
+    specs = [InputSpec([None, None], "float32"), InputSpec([2], "float32")]
+    check(mask, specs, tmp_path, *([random(*sizes), random(2)] for sizes in ((3, 5), (5, 3), (4, 4))))
+
+
+def test_a_filled_tensor_of_no_known_size_is_refused(tmp_path):
+    with pytest.raises(UnsupportedError, match="known only when the program runs"):
+        saved(lambda x: paddle.full([(x > 0).sum(), 2], x.sum()), OPEN, tmp_path)
+
+
 def halved_while_large(x):
     y = paddle.tril(paddle.nn.functional.normalize(x, axis=-1))
     if y.mean() > 0.3:

@@ -153,3 +153,17 @@ def test_a_whole_function_says_where_its_program_would_raise_and_eager_code_does
     with pytest.raises(StaleBackwardError, match="freed it"):
         paddle.jit.to_static(each_alone, full_graph=True)(x)
     np.testing.assert_equal(paddle.jit.to_static(each_alone)(x).numpy(), each_alone(x).numpy())
+
+
+@pytest.mark.parametrize("specs", [None, [paddle.static.InputSpec([None, None]), paddle.static.InputSpec([])]])
+def test_what_replaces_nan_in_place_may_be_a_tensor(specs):
+    def replaced(x, nan):
+        return x.nan_to_num_(nan=nan)
+
+    static = paddle.jit.to_static(replaced, full_graph=True, input_spec=specs)
+    x = paddle.to_tensor([[1.0, float("nan")], [float("inf"), 2.0]], stop_gradient=False)
+    for function in (replaced, static):
+        x.clear_grad()
+        found = function(x.clone(), paddle.to_tensor(0.5))
+        found.sum().backward()
+        assert found[0].tolist() == [1.0, 0.5] and x.grad.tolist() == [[1.0, 0.0], [0.0, 1.0]]

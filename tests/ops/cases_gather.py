@@ -213,8 +213,12 @@ MASKS = [
     Case("masked_select by a column", paddle.masked_select, (M, MASK[:, :1]), ref=lambda x, m: x[m[:, 0]].reshape(-1)),
     Case("masked_select broadcast", paddle.masked_select, (V, MASK), ref=lambda x, m: np.broadcast_to(x, m.shape)[m]),
     Case("masked_fill", paddle.masked_fill, (M, MASK, 2.0), ref=lambda x, m, v: np.where(m, v, x)),
-    Case("masked_fill by numbers", paddle.masked_fill, (floats(2, 4), np.array([2, 0, 1, 0]), 2.0),
-         ref=lambda x, m, v: np.where(m != 0, v, x)),
+    Case(
+        "masked_fill by numbers",
+        paddle.masked_fill,
+        (floats(2, 4), np.array([2, 0, 1, 0]), 2.0),
+        ref=lambda x, m, v: np.where(m != 0, v, x),
+    ),
     Case("masked_fill broadcast", paddle.masked_fill, (V, MASK, np.array(2.0)), ref=lambda x, m, v: np.where(m, v, x)),
     Case(
         "masked_scatter",
@@ -261,8 +265,13 @@ SLICES = [
         ref=lambda x, *_: x[1:2, :2, 1:3],
         dynamic=False,
     ),
-    Case("crop to the end by a tensor", lambda x, n: paddle.crop(x, [1, n, 2]), (X, np.array(-1, "int32")),
-         ref=lambda x, n: x[:1, :, :2], dynamic=False),
+    Case(
+        "crop to the end by a tensor",
+        lambda x, n: paddle.crop(x, [1, n, 2]),
+        (X, np.array(-1, "int32")),
+        ref=lambda x, n: x[:1, :, :2],
+        dynamic=False,
+    ),
     Case(
         "unfold",
         paddle.unfold,
@@ -319,6 +328,8 @@ DIAGONALS = [
     ),
     Case("tril", paddle.tril, (X, 1), ref=np.tril, second=True),
     Case("triu", paddle.triu, (X, -1), ref=np.triu),
+    Case("tril from a tensor", paddle.tril, (M, np.array(1)), ref=lambda x, k: np.tril(x, int(k)), second=True),
+    Case("triu from a tensor", paddle.triu, (M, np.array([-1])), ref=lambda x, k: np.triu(x, int(k[0]))),
 ]
 MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 PADS = [

@@ -18,7 +18,7 @@ _NESTED = "ONNX has no sequences of sequences"
 _HOST = "it calls Python, which an ONNX model cannot"
 _SAYS = "it prints and raises, which ONNX operators do not"
 _LATE = "it calls a function with numbers that only a run knows, which are attributes in ONNX"
-_PYTHON = "it computes as Python's numbers do, errors included, which ONNX has no way to raise"
+_PYTHON = "it computes with ints as long as they need to be, which ONNX has not"
 _HASHED = "it finds keys as Python's dicts and sets do, by hash and order, which no ONNX operator does"
 _FRAMES = "ONNX functions may not call themselves"
 _RANDOM = "an ONNX runtime draws other random numbers, so results would differ"
@@ -103,6 +103,7 @@ _REASONS: dict[str, str] = {
     **dict.fromkeys(("axis_from_front", "axis_to_front"), _AXIS),
     "view_dtype": _BYTES,
     "late_call": _LATE,
+    **dict.fromkeys(("number_pow_modulo", "number_round"), _PYTHON),
 }  # fmt: skip
 
 # Elementwise ops whose expression asks for a primitive that ONNX has not: op -> primitive.
@@ -122,7 +123,7 @@ def reason_without_form(op: OpDef) -> str | None:
         return _RANDOM
     if op.name.endswith("_update"):
         return _OPTIMIZER
-    return _PYTHON if op.name.startswith("number_") else None
+    return None
 
 
 def reasons() -> dict[str, str]:

@@ -13,14 +13,14 @@ from ..core.little_endian import little_endian
 from ..core.meta import ListMeta, Meta, Ref
 from ..ir.dead_code import live_operators
 from ..ir.program import Block, Literal, Operator, Variable
-from . import blocks, boxes, indexing, layers, patches, pooling, reductions, tensors
+from . import blocks, boxes, indexing, layers, patches, pooling, python_numbers, reductions, tensors
 from .graph import Value, element_type, onnx_package
 from .reasons import reason_without_form
 from .scalars import write_expression
 from .table import FORMS, Context
 
 # The rooms whose import enters their forms in the table.
-ROOMS = (tensors, boxes, indexing, reductions, layers, pooling, patches, blocks)
+ROOMS = (tensors, boxes, indexing, reductions, layers, pooling, patches, python_numbers, blocks)
 _DIRECT_SINCE = {"HardSwish": 14, "Mish": 18}
 
 

@@ -24,7 +24,7 @@ from .arguments import (
 )
 from .like import assign_op, full_like
 from .order_forms import one_hot_form, range_form
-from .registry import NoGradient, define_op
+from .registry import NoGradient, define_op, get_op
 
 CONSTANT = NoGradient("the result is a constant")
 
@@ -36,6 +36,17 @@ def _full_kernel(xp: Any, *, shape: Any, fill_value: Any, dtype: DType) -> Any:
     return xp.full(entries(shape), fitted(fill_value, dtype), dtype.np)
 
 
+def _full_ahead(n: Any, *, shape: Any, fill_value: Any, dtype: DType) -> Any:
+    """The form for a value that the run computes: one number, seen everywhere."""
+    sizes = entries(shape)
+    if not all(isinstance(size, int) for size in sizes):
+        n.refuse("a size among its attributes is known only when the program runs")
+    if isinstance(fill_value, SCALARS):
+        return n.full(sizes, fill_value, dtype.np)
+    number = n.apply(get_op("cast"), n.reshape(fill_value, ()), dtype=dtype)
+    return n.view(lambda a: np.broadcast_to(a, sizes), number)
+
+
 full_op = define_op(
     "full",
     kernel=_full_kernel,
@@ -45,6 +56,8 @@ full_op = define_op(
     fractions=("fill_value",),
     maps={"onnx": "ConstantOfShape", "paddle": "fill_constant"},
     native=lambda n, *, shape, fill_value, dtype: n.full(entries(shape), fill_value, dtype.np),
+    ahead=_full_ahead,
+    ahead_places=True,
 )
 
 

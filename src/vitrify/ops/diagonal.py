@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.alias import aliased
-from ..core.errors import ArgumentError, ShapeError
+from ..core.errors import ArgumentError, DTypeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape, normalize_axis
-from .arguments import finish, rank_of, static_int
+from .arguments import as_int, finish, is_unknown, rank_of, static_int
+from .creation import arange, full
 from .moving_forms import diagonal_written, triangle_form
 from .registry import OpDef, define_op
-from .shape import flatten
+from .select import where_op
+from .shape import flatten, reshape, unsqueeze
+from .sizes import size_of
 
 
 def _length(rows: int, cols: int, offset: int) -> int:
@@ -279,6 +282,21 @@ triu_op: OpDef = define_op(
 )
 
 
+def _triangle(op: OpDef, x: Any, diagonal: Any) -> Any:
+    """The triangle that `op` keeps; from a diagonal that only a run knows it is a choice between x and 0."""
+    rank_of(op.name, x)
+    diagonal = as_int(op.name, diagonal, "diagonal")
+    if not is_unknown(diagonal):
+        return op(x, diagonal=static_int(op.name, diagonal, "diagonal"))
+    if diagonal.dtype.is_complex:
+        raise DTypeError(f"{op.name}: diagonal must be an int or an integer tensor, got {diagonal.dtype.name}")
+    _need_matrix(op.name, Meta(tuple(x.shape), x.dtype))
+    above = arange(size_of(x, -1)) - unsqueeze(arange(size_of(x, -2)), 1)
+    diagonal = reshape(diagonal, [])
+    kept = above <= diagonal if op is tril_op else above >= diagonal
+    return where_op(kept, x, full([], 0, x.dtype))
+
+
 @aliased(x="input")
 def tril(x: Any, diagonal: int = 0, name: str | None = None, *, out: Any = None) -> Any:
     """x with zeros above the given diagonal of its last two dimensions. Source: paddle.tril.
@@ -288,7 +306,7 @@ def tril(x: Any, diagonal: int = 0, name: str | None = None, *, out: Any = None)
         >>> paddle.tril(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
         [[1, 0], [3, 4]]
     """
-    return finish("tril", tril_op(x, diagonal=static_int("tril", diagonal, "diagonal")), out)
+    return finish("tril", _triangle(tril_op, x, diagonal), out)
 
 
 @aliased(x="input")
@@ -300,7 +318,7 @@ def triu(x: Any, diagonal: int = 0, name: str | None = None, *, out: Any = None)
         >>> paddle.triu(paddle.to_tensor([[1, 2], [3, 4]])).tolist()
         [[1, 2], [0, 4]]
     """
-    return finish("triu", triu_op(x, diagonal=static_int("triu", diagonal, "diagonal")), out)
+    return finish("triu", _triangle(triu_op, x, diagonal), out)
 
 
 METHODS = {

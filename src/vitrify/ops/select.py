@@ -277,7 +277,9 @@ def nan_to_num(
     high = largest if posinf is None else float(posinf)
     low = -largest if neginf is None else float(neginf)
     if is_unknown(nan):
-        return where(isnan(x), cast(nan, x.dtype), _nan_to_num_op(x, nan=0.0, posinf=high, neginf=low))
+        is_missing = isnan(x)
+        rest = _nan_to_num_op(where(is_missing, cast(0.0, x.dtype), x), nan=0.0, posinf=high, neginf=low)
+        return where(is_missing, cast(nan, x.dtype), rest)  # in place, x is gone when backward asks for it
     return _nan_to_num_op(x, nan=float(nan), posinf=high, neginf=low)
 
 
