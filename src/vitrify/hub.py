@@ -23,13 +23,32 @@ def list(repo_dir: str, source: str = "github", force_reload: bool = False) -> A
     """The names of the models that the folder offers. source: "local"; see `load` for errors.
 
     Source: paddle.hub.list.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> folder = tempfile.mkdtemp()
+        >>> _ = Path(folder, "hubconf.py").write_text("def doubled(n=1): return n * 2")
+        >>> paddle.hub.list(folder, source="local")
+        ['doubled']
     """
     module = _configuration(repo_dir, source)
     return [name for name, value in vars(module).items() if callable(value) and not name.startswith("_")]
 
 
 def help(repo_dir: str, model: str, source: str = "github", force_reload: bool = False) -> str | None:
-    """What the folder says of one of its models. source: "local"; see `load` for errors. Source: paddle.hub.help."""
+    """What the folder says of one of its models. source: "local"; see `load` for errors. Source: paddle.hub.help.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> folder = tempfile.mkdtemp()
+        >>> _ = Path(folder, "hubconf.py").write_text("def doubled(n=1): 'Twice n.'")
+        >>> paddle.hub.help(folder, "doubled", source="local")
+        'Twice n.'
+    """
     return _entry(_configuration(repo_dir, source), model).__doc__
 
 
@@ -39,6 +58,15 @@ def load(repo_dir: str, model: str, source: str = "github", force_reload: bool =
     source: must be "local". That file is run, so it must be one that you trust. Raises UnsupportedError for other
     sources that Paddle has, for nothing is downloaded, and HubError for what the folder lacks, or lacks beside it.
     Source: paddle.hub.load.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> folder = tempfile.mkdtemp()
+        >>> _ = Path(folder, "hubconf.py").write_text("def doubled(n=1): return n * 2")
+        >>> paddle.hub.load(folder, "doubled", source="local", n=21)
+        42
     """
     return _entry(_configuration(repo_dir, source), model)(**kwargs)
 
@@ -50,7 +78,16 @@ def load_state_dict_from_url(
     file_name: str | None = None,
     map_location: Any = None,
 ) -> Any:
-    """Raises UnsupportedError: nothing is downloaded. Source: paddle.hub.load_state_dict_from_url."""
+    """Raises UnsupportedError: nothing is downloaded. Source: paddle.hub.load_state_dict_from_url.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> try:
+        ...     paddle.hub.load_state_dict_from_url("https://example.org/net.pdparams")
+        ... except Exception as err:
+        ...     print(str(err).splitlines()[0])
+        hub: https://example.org/net.pdparams is not downloaded
+    """
     raise UnsupportedError(f"hub: {url} is not downloaded", hint="fetch the file yourself and read it by paddle.load")
 
 

@@ -27,7 +27,13 @@ def cuda() -> str:
 
 
 def cudnn() -> str:
-    """The version of cuDNN, 'False' without. Source: paddle.version.cudnn."""
+    """The version of cuDNN, 'False' without. Source: paddle.version.cudnn.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.version.cudnn() == "False" or int(paddle.version.cudnn()) > 0
+        True
+    """
     found = get_cudnn_version()
     return "False" if found is None else str(found)
 
@@ -41,37 +47,79 @@ def mkl() -> str:
 
 
 def cuda_archs() -> list[int]:
-    """The architectures that kernels were built for: none beforehand. Source: paddle.version.cuda_archs."""
+    """The architectures that kernels were built for: none beforehand. Source: paddle.version.cuda_archs.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.version.cuda_archs()
+        []
+    """
     return []
 
 
 def nccl() -> str:
-    """The version of NCCL: '0', there is but one process. Source: paddle.version.nccl."""
+    """The version of NCCL: '0', there is but one process. Source: paddle.version.nccl.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.version.nccl()
+        '0'
+    """
     return "0"
 
 
 def xpu() -> str:
-    """'False': no such device. Source: paddle.version.xpu."""
+    """'False': no such device. Source: paddle.version.xpu.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.version.xpu()
+        'False'
+    """
     return "False"
 
 
 def xpu_xre() -> str:
-    """'False': no such device. Source: paddle.version.xpu_xre."""
+    """'False': no such device. Source: paddle.version.xpu_xre.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.version.xpu_xre()
+        'False'
+    """
     return "False"
 
 
 def xpu_xccl() -> str:
-    """'False': no such device. Source: paddle.version.xpu_xccl."""
+    """'False': no such device. Source: paddle.version.xpu_xccl.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.version.xpu_xccl()
+        'False'
+    """
     return "False"
 
 
 def xpu_xhpc() -> str:
-    """'False': no such device. Source: paddle.version.xpu_xhpc."""
+    """'False': no such device. Source: paddle.version.xpu_xhpc.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.version.xpu_xhpc()
+        'False'
+    """
     return "False"
 
 
 def tensorrt() -> str:
-    """'None': no such engine. Source: paddle.version.tensorrt."""
+    """'None': no such engine. Source: paddle.version.tensorrt.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.version.tensorrt()
+        'None'
+    """
     return "None"
 
 

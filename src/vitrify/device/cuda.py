@@ -82,6 +82,11 @@ def memory_summary(device: Any = None) -> None:
     """Print how much memory the GPU has, what arrays and the pool take of it, and how large the arrays are.
 
     Source: paddle.device.cuda.memory_summary.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> if paddle.device.is_available():
+        ...     paddle.device.cuda.memory_summary(0)
     """
     place = _gpu(device)
     print(summary_of(f"gpu:{place.index}", CudaMemory(place.index)))

@@ -112,6 +112,22 @@ class InMemoryDataset(DatasetBase):
 
     Shuffles draw from NumPy's global generator, as samplers do. One process has all samples: `global_shuffle` is
     `local_shuffle`. What only parameter servers need raises UnsupportedError.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp() + "/part-0"
+        >>> with open(path, "w") as file:
+        ...     _ = file.write("1 3 1 0" + chr(10) + "1 5 1 1" + chr(10))
+        >>> main = paddle.static.Program()
+        >>> with paddle.static.program_guard(main):
+        ...     used = [paddle.static.data(name, [None, 1], "int64") for name in ("words", "label")]
+        >>> dataset = paddle.distributed.InMemoryDataset()
+        >>> dataset.init(batch_size=2, use_var=used, pipe_command="cat")
+        >>> dataset.set_filelist([path])
+        >>> dataset.load_into_memory()
+        >>> dataset.get_memory_data_size()
+        2
     """
 
     _known = _IN_MEMORY

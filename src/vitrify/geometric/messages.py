@@ -67,17 +67,35 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Any:
 
 
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The means of the rows of `data` with the same number; see segment_sum. Source: paddle.geometric.segment_mean."""
+    """The means of the rows of `data` with the same number; see segment_sum. Source: paddle.geometric.segment_mean.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.geometric.segment_mean(paddle.to_tensor([1.0, 2.0, 3.0]), paddle.to_tensor([0, 0, 1])).tolist()
+        [1.5, 3.0]
+    """
     return _segments("mean", data, segment_ids)
 
 
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The largest of the rows of `data` with the same number; see segment_sum. Source: paddle.geometric.segment_max."""
+    """The largest of the rows of `data` with the same number; see segment_sum. Source: paddle.geometric.segment_max.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.geometric.segment_max(paddle.to_tensor([1.0, 2.0, 3.0]), paddle.to_tensor([0, 0, 2])).tolist()
+        [2.0, 0.0, 3.0]
+    """
     return _segments("max", data, segment_ids)
 
 
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Any:
-    """The smallest of the rows with the same number; see segment_sum. Source: paddle.geometric.segment_min."""
+    """The smallest of the rows with the same number; see segment_sum. Source: paddle.geometric.segment_min.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.geometric.segment_min(paddle.to_tensor([[1.0, 5.0], [2.0, 4.0]]), paddle.to_tensor([0, 0])).tolist()
+        [[1.0, 4.0]]
+    """
     return _segments("min", data, segment_ids)
 
 
@@ -120,6 +138,13 @@ def send_ue_recv(
 
     y: [edges, *], of which each row broadcasts with x's; [edges] is one number for each, as x of [nodes] is.
     Source: paddle.geometric.send_ue_recv.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x, weight = paddle.to_tensor([[1.0], [2.0]]), paddle.to_tensor([[10.0], [100.0]])
+        >>> source, end = paddle.to_tensor([0, 1]), paddle.to_tensor([1, 1])
+        >>> paddle.geometric.send_ue_recv(x, weight, source, end, message_op="mul").tolist()
+        [[0.0], [210.0]]
     """
     messages = _message("send_ue_recv", message_op, _sent("send_ue_recv", x, src_index), y)
     return _received("send_ue_recv", messages, x, dst_index, reduce_op, out_size)
@@ -129,6 +154,12 @@ def send_uv(x: Any, y: Any, src_index: Any, dst_index: Any, message_op: str = "a
     """For each edge x of its source combined with y of its end by message_op: "add", "sub", "mul" or "div".
 
     Source: paddle.geometric.send_uv.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x, y = paddle.to_tensor([[1.0], [2.0]]), paddle.to_tensor([[10.0], [20.0]])
+        >>> paddle.geometric.send_uv(x, y, paddle.to_tensor([0, 1]), paddle.to_tensor([1, 1])).tolist()
+        [[21.0], [22.0]]
     """
     return _message("send_uv", message_op, _sent("send_uv", x, src_index), _sent("send_uv", y, dst_index))
 

@@ -41,6 +41,13 @@ def reindex_heter_graph(
     """`reindex_graph` of several graphs with the same nodes x, one behind the other.
 
     neighbors, count: one of each a graph. Source: paddle.geometric.reindex_heter_graph.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> nodes, one = paddle.to_tensor([0, 1]), paddle.to_tensor([8, 0])
+        >>> count = paddle.to_tensor([1, 1])
+        >>> [v.tolist() for v in paddle.geometric.reindex_heter_graph(nodes, [one, one + 1], [count, count])]
+        [[2, 0, 3, 1], [0, 1, 0, 1], [0, 1, 8, 9]]
     """
     return _reindexed("reindex_heter_graph", x, neighbors, count)
 

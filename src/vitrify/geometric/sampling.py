@@ -41,6 +41,14 @@ def weighted_sample_neighbors(
     """`sample_neighbors` in which edges are drawn in proportion to edge_weight, [edges].
 
     Source: paddle.geometric.weighted_sample_neighbors; Efraimidis, Spirakis 2006.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> row, colptr, weight = paddle.to_tensor([3, 7, 0]), paddle.to_tensor([0, 2, 3]), paddle.ones([3])
+        >>> of = paddle.to_tensor([0])
+        >>> found = paddle.geometric.weighted_sample_neighbors(row, colptr, weight, of, sample_size=1)
+        >>> found[0].item() in (3, 7), found[1].tolist()
+        (True, [1])
     """
     wanted = _eids(eids, return_eids)
     return _sampled("weighted_sample_neighbors", row, colptr, input_nodes, sample_size, wanted, edge_weight)

@@ -19,6 +19,17 @@ class Callback:
     """Methods that a Model calls at each point, here all empty. Source: paddle.callbacks.Callback.
 
     `model` is the Model, `params` what it was called with: batch_size, epochs, steps, verbose, metrics.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> class Losses(paddle.callbacks.Callback):
+        ...     def on_epoch_end(self, epoch, logs=None):
+        ...         print(epoch, sorted(logs))
+        >>> model = paddle.Model(paddle.nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), paddle.nn.MSELoss())
+        >>> data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+        >>> model.fit(data, batch_size=2, verbose=0, callbacks=[Losses()])
+        0 ['batch_size', 'loss', 'samples', 'step']
     """
 
     def __init__(self) -> None:
@@ -95,6 +106,13 @@ class ProgBarLogger(Callback):
     """Shows loss, metrics and time. Source: paddle.callbacks.ProgBarLogger.
 
     log_freq: every how many steps. verbose: 0 nothing, 1 one line that moves, 2 a line each.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> model = paddle.Model(paddle.nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), paddle.nn.MSELoss())
+        >>> data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+        >>> model.fit(data, verbose=0, callbacks=[paddle.callbacks.ProgBarLogger(log_freq=10, verbose=0)])
     """
 
     def __init__(self, log_freq: int = 1, verbose: int = 2) -> None:
@@ -180,6 +198,20 @@ class ModelCheckpoint(Callback):
     """Saves the Model as `save_dir/<epoch>` every save_freq epochs, and as `final`.
 
     Source: paddle.callbacks.ModelCheckpoint.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import os, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> model = paddle.Model(paddle.nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), paddle.nn.MSELoss())
+        >>> data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+        >>> model.fit(data, epochs=2, verbose=0, callbacks=[paddle.callbacks.ModelCheckpoint(save_dir=folder)])
+        save checkpoint at .../0
+        save checkpoint at .../1
+        save checkpoint at .../final
+        >>> sorted(os.listdir(folder))
+        ['0.pdparams', '1.pdparams', 'final.pdparams']
     """
 
     def __init__(self, save_freq: int = 1, save_dir: str | None = None) -> None:
@@ -207,6 +239,17 @@ class LRScheduler(Callback):
     """Steps the optimizer's learning rate schedule after each batch, or each epoch.
 
     Raises ArgumentError for both. Source: paddle.callbacks.LRScheduler.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> model = paddle.Model(paddle.nn.Linear(2, 1))
+        >>> rate = paddle.optimizer.lr.StepDecay(0.1, step_size=1, gamma=0.5)
+        >>> model.prepare(paddle.optimizer.SGD(rate, parameters=model.parameters()), paddle.nn.MSELoss())
+        >>> data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+        >>> by_epoch = paddle.callbacks.LRScheduler(by_step=False, by_epoch=True)
+        >>> model.fit(data, epochs=2, verbose=0, callbacks=[by_epoch])
+        >>> rate()
+        0.025
     """
 
     def __init__(self, by_step: bool = True, by_epoch: bool = False) -> None:
@@ -268,6 +311,16 @@ class EarlyStopping(_Monitor):
 
     baseline: what it has to beat at first. save_best_model: save as `best_model` where `fit` saves.
     Source: paddle.callbacks.EarlyStopping.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> model = paddle.Model(paddle.nn.Linear(2, 1))
+        >>> model.prepare(paddle.optimizer.SGD(0.0, parameters=model.parameters()), paddle.nn.MSELoss())
+        >>> data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+        >>> stop = paddle.callbacks.EarlyStopping("loss", patience=1, verbose=0, save_best_model=False)
+        >>> model.fit(data, data, epochs=10, verbose=0, callbacks=[stop])
+        >>> stop.wait_epoch, model.stop_training
+        (1, True)
     """
 
     def __init__(
@@ -314,6 +367,17 @@ class ReduceLROnPlateau(_Monitor):
     """Multiplies the learning rate by `factor` when `monitor` has not become better for `patience` evaluations.
 
     cooldown: evaluations to wait afterwards. Source: paddle.callbacks.ReduceLROnPlateau.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> model = paddle.Model(paddle.nn.Linear(2, 1))
+        >>> optimizer = paddle.optimizer.SGD(0.1, parameters=model.parameters())
+        >>> model.prepare(optimizer, paddle.nn.MSELoss())
+        >>> callback = paddle.callbacks.ReduceLROnPlateau("loss", factor=0.5, patience=1, min_delta=100.0, verbose=0)
+        >>> data = paddle.io.TensorDataset([paddle.ones([4, 2]), paddle.ones([4, 1])])
+        >>> model.fit(data, data, epochs=3, verbose=0, callbacks=[callback])
+        >>> optimizer.get_lr()
+        0.025
     """
 
     def __init__(
@@ -371,6 +435,12 @@ class VisualDL(Callback):
     """Writes loss and metrics as TensorBoard event files to log_dir, by the package tensorboardX.
 
     Source: paddle.callbacks.VisualDL.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> from importlib.util import find_spec
+        >>> if find_spec("tensorboardX"):
+        ...     callback = paddle.callbacks.VisualDL("/tmp/vitrify_runs")
     """
 
     def __init__(self, log_dir: str) -> None:

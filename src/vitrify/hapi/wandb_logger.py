@@ -15,6 +15,12 @@ class WandbCallback(Callback):
 
     The run is made at the first value; one that is there already is used and left open. Raises MissingPackageError
     without wandb. Source: paddle.callbacks.WandbCallback.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> from importlib.util import find_spec
+        >>> if find_spec("wandb"):
+        ...     callback = paddle.callbacks.WandbCallback(project="digits", mode="offline")
     """
 
     def __init__(

@@ -22,7 +22,21 @@ _eager = lazy_module("vitrify.eager.tensor")
 
 
 class Tensor:
-    """One input or output of a predictor. Source: paddle.inference.Tensor."""
+    """One input or output of a predictor. Source: paddle.inference.Tensor.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp() + "/net"
+        >>> spec = [paddle.static.InputSpec([None, 2], name="x")]
+        >>> paddle.jit.save(paddle.nn.ReLU(), path, input_spec=spec, format="paddle3")
+        >>> predictor = paddle.inference.create_predictor(paddle.inference.Config(path + ".json", path + ".pdiparams"))
+        >>> handle = predictor.get_input_handle("x")
+        >>> handle.reshape([1, 2])
+        >>> handle.copy_from_cpu(paddle.to_tensor([[-1.0, 2.0]]).numpy())
+        >>> handle.name(), handle.shape()
+        ('x', [1, 2])
+    """
 
     def __init__(self, name: str, meta: Meta, is_input: bool) -> None:
         self._name = name

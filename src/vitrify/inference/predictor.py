@@ -161,7 +161,19 @@ def create_predictor(config: Config) -> Predictor:
 
 
 class PredictorPool:
-    """`size` predictors that share one model, one for each thread. Source: paddle.inference.PredictorPool."""
+    """`size` predictors that share one model, one for each thread. Source: paddle.inference.PredictorPool.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> path = tempfile.mkdtemp() + "/net"
+        >>> spec = [paddle.static.InputSpec([None, 2], name="x")]
+        >>> paddle.jit.save(paddle.nn.Linear(2, 3), path, input_spec=spec, format="paddle3")
+        >>> config = paddle.inference.Config(path + ".json", path + ".pdiparams")
+        >>> pool = paddle.inference.PredictorPool(config, 2)
+        >>> pool.retrieve(0) is pool.retrieve(1), pool.retrieve(1).get_input_names()
+        (False, ['x'])
+    """
 
     def __init__(self, config: Config, size: int) -> None:
         if size < 1:

@@ -203,6 +203,16 @@ def dynamic_decode(
     kwargs: for `decoder.step`. Source: paddle.nn.dynamic_decode.
 
     Example: see `BeamSearchDecoder`.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> cell = paddle.nn.GRUCell(4, 8)
+        >>> embed, out = paddle.nn.Embedding(10, 4), paddle.nn.Linear(8, 10)
+        >>> decoder = paddle.nn.BeamSearchDecoder(cell, 0, 1, beam_size=2, embedding_fn=embed, output_fn=out)
+        >>> start = cell.get_initial_states(paddle.ones([3, 4]))
+        >>> outputs, states = paddle.nn.dynamic_decode(decoder, start, max_step_num=5)
+        >>> outputs.shape[0], outputs.shape[2]
+        (3, 2)
     """
     decode = _jit.to_static(_decoded) if is_written_by_hand() else _decoded
     settings = (output_time_major, impute_finished, return_length)

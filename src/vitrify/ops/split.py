@@ -274,8 +274,19 @@ def unbind(input: Any, axis: int = 0) -> list[Any]:
     return unstack(input, axis)
 
 
+def split_with_sizes(x: Any, split_sizes: Any, dim: int = 0) -> Any:
+    """`split` by the sizes of the parts, under PyTorch's name. Source: paddle.Tensor.split_with_sizes.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> [part.tolist() for part in paddle.arange(5).split_with_sizes([2, 3])]
+        [[0, 1], [2, 3, 4]]
+    """
+    return split(x, split_sizes, dim)
+
+
 METHODS = {
-    "split_with_sizes": lambda x, split_sizes, dim=0: split(x, split_sizes, dim),
+    "split_with_sizes": split_with_sizes,
     "split": split,
     "chunk": chunk,
     "tensor_split": tensor_split,

@@ -18,13 +18,24 @@ _LENGTHS = (
 
 
 def _absent(name: str, reason: tuple[str, str]) -> Callable[..., NoReturn]:
+    """A function that refuses to be called, with the reason and the way out.
+
+    >>> _absent("abacus", ("counts beads", "use paddle.sum"))()
+    Traceback (most recent call last):
+    vitrify.core.errors.UnsupportedError: abacus counts beads...
+    """
     why, instead = reason
 
     def raises(*args: Any, **kwargs: Any) -> NoReturn:
         raise UnsupportedError(f"{name} {why}", hint=instead)
 
     raises.__name__ = raises.__qualname__ = name
-    raises.__doc__ = f"Raises UnsupportedError: it {why}; {instead}. Source: paddle.static.{name}."
+    raises.__doc__ = (
+        f"Raises UnsupportedError: it {why}; {instead}. Source: paddle.static.{name}.\n\n"
+        "    Example:\n        >>> import vitrify as paddle\n"
+        f"        >>> paddle.static.{name}()\n        Traceback (most recent call last):\n"
+        f"        vitrify.core.errors.UnsupportedError: {name} {why}...\n    "
+    )
     return raises
 
 

@@ -37,6 +37,18 @@ def deprecated(
     """A decorator whose function warns that it is deprecated; with level 2 it raises UnsupportedError.
 
     Source: paddle.utils.deprecated.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import warnings
+        >>> @paddle.utils.deprecated(since="0.1", update_to="new")
+        ... def old():
+        ...     return 1
+        >>> with warnings.catch_warnings(record=True) as found:
+        ...     warnings.simplefilter("always")
+        ...     result = old()
+        >>> result, len(found)
+        (1, 1)
     """
 
     def decorate(fn: Callable[..., Any]) -> Callable[..., Any]:

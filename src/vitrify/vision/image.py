@@ -21,12 +21,28 @@ def _known(backend: str) -> str:
 
 
 def set_image_backend(backend: str) -> None:
-    """None, after data sets give images as "pil" (Pillow's) or "cv2" (arrays, blue first) from now on."""
+    """None, after data sets give images as "pil" (Pillow's) or "cv2" (arrays, blue first) from now on.
+
+    Source: paddle.vision.set_image_backend.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.vision.set_image_backend("cv2")
+        >>> paddle.vision.get_image_backend()
+        'cv2'
+        >>> paddle.vision.set_image_backend("pil")
+    """
     _backend.set(_known(backend))
 
 
 def get_image_backend() -> str:
-    """What data sets give images as."""
+    """What data sets give images as. Source: paddle.vision.get_image_backend.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> paddle.vision.get_image_backend()
+        'pil'
+    """
     return _backend.get()
 
 
@@ -39,7 +55,17 @@ def in_backend(image: Any, backend: str | None = None) -> Any:
 
 
 def image_load(path: str, backend: str | None = None) -> Any:
-    """The image in a file, by Pillow. Source: paddle.vision.image_load."""
+    """The image in a file, by Pillow. Source: paddle.vision.image_load.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> from PIL import Image
+        >>> path = tempfile.mkdtemp() + "/red.png"
+        >>> Image.new("RGB", (3, 2), "red").save(path)
+        >>> paddle.vision.image_load(path).size, paddle.vision.image_load(path, backend="cv2")[0, 0].tolist()
+        ((3, 2), [0, 0, 255])
+    """
     chosen = get_image_backend() if backend is None else _known(backend)
     return in_backend(require("PIL.Image", extra="vision", purpose="image_load").open(path), chosen)
 

@@ -150,6 +150,15 @@ def decode_jpeg(x: Any, mode: str = "unchanged", name: str | None = None) -> Ten
 
     mode: "unchanged", "gray" or "rgb". Raises ArgumentError for others, MissingPackageError without Pillow.
     Source: paddle.vision.ops.decode_jpeg.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> from PIL import Image
+        >>> path = tempfile.mkdtemp() + "/grey.jpg"
+        >>> Image.new("L", (3, 2), 128).save(path)
+        >>> paddle.vision.ops.decode_jpeg(paddle.vision.ops.read_file(path)).tolist()
+        [[[128, 128, 128], [128, 128, 128]]]
     """
     if mode not in _MODES:
         raise ArgumentError(f"decode_jpeg: mode must be one of {', '.join(_MODES)}, got {mode!r}")

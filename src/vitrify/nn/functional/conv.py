@@ -19,6 +19,12 @@ def _conv_nd(
 
     Code written for Paddle calls it in quantized and custom layers. channel_dim, op_type and use_cudnn have no effect:
     data_format, groups and the place say as much.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x, weight = paddle.ones([1, 1, 3, 3]), paddle.ones([1, 1, 2, 2])
+        >>> paddle.nn.functional.conv._conv_nd(x, weight).tolist()
+        [[[[4.0, 4.0], [4.0, 4.0]]]]
     """
     named = padding_algorithm in ("SAME", "VALID")
     fn = _BY_RANK[x.ndim]

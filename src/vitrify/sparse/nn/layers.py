@@ -19,7 +19,14 @@ Size = int | Sequence[int]
 
 
 class ReLU(Layer):
-    """relu of the stored elements. Source: paddle.sparse.nn.ReLU."""
+    """relu of the stored elements. Source: paddle.sparse.nn.ReLU.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.sparse.sparse_coo_tensor([[0, 2]], [-1.0, 2.0], [3])
+        >>> paddle.sparse.nn.ReLU()(x).values().tolist()
+        [0.0, 2.0]
+    """
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__()
@@ -30,7 +37,14 @@ class ReLU(Layer):
 
 
 class ReLU6(Layer):
-    """relu6 of the stored elements. Source: paddle.sparse.nn.ReLU6."""
+    """relu6 of the stored elements. Source: paddle.sparse.nn.ReLU6.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.sparse.sparse_coo_tensor([[0, 2]], [-1.0, 8.0], [3])
+        >>> paddle.sparse.nn.ReLU6()(x).values().tolist()
+        [0.0, 6.0]
+    """
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__()
@@ -41,7 +55,14 @@ class ReLU6(Layer):
 
 
 class LeakyReLU(Layer):
-    """leaky_relu of the stored elements. Source: paddle.sparse.nn.LeakyReLU."""
+    """leaky_relu of the stored elements. Source: paddle.sparse.nn.LeakyReLU.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.sparse.sparse_coo_tensor([[0, 2]], [-1.0, 2.0], [3])
+        >>> paddle.sparse.nn.LeakyReLU(0.5)(x).values().tolist()
+        [-0.5, 2.0]
+    """
 
     def __init__(self, negative_slope: float = 0.01, name: str | None = None) -> None:
         super().__init__()
@@ -53,7 +74,14 @@ class LeakyReLU(Layer):
 
 
 class Softmax(Layer):
-    """softmax over the stored elements of each row. Source: paddle.sparse.nn.Softmax."""
+    """softmax over the stored elements of each row. Source: paddle.sparse.nn.Softmax.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.to_tensor([[0.0, 3.0, 3.0], [5.0, 0.0, 0.0]]).to_sparse_csr()
+        >>> paddle.sparse.nn.Softmax()(x).values().tolist()
+        [0.5, 0.5, 1.0]
+    """
 
     def __init__(self, axis: int = -1, name: str | None = None) -> None:
         super().__init__()
@@ -68,6 +96,13 @@ class BatchNorm(BatchNorm1D):
     """Batch normalization of the stored elements [nnz, C]: what is not stored does not count.
 
     Source: paddle.sparse.nn.BatchNorm.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> places = [[0, 0], [0, 0], [0, 0], [0, 1]]
+        >>> x = paddle.sparse.sparse_coo_tensor(places, [[1.0], [3.0]], [1, 1, 1, 2, 1])
+        >>> [round(v, 2) for v in paddle.sparse.nn.BatchNorm(1)(x).values().flatten().tolist()]
+        [-1.0, 1.0]
     """
 
     def __init__(
@@ -89,7 +124,14 @@ class BatchNorm(BatchNorm1D):
 
 
 class SyncBatchNorm(BatchNorm):
-    """BatchNorm over all processes, of which there is one. Source: paddle.sparse.nn.SyncBatchNorm."""
+    """BatchNorm over all processes, of which there is one. Source: paddle.sparse.nn.SyncBatchNorm.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> layer = paddle.sparse.nn.BatchNorm(1)
+        >>> paddle.sparse.nn.SyncBatchNorm.convert_sync_batchnorm(layer) is layer
+        True
+    """
 
     def __init__(
         self,
@@ -162,7 +204,14 @@ class _Conv(Layer):
 
 
 def _class(name: str, dims: int, function: Callable[..., Any], init: Any, what: str) -> type[_Conv]:
-    doc = f"""{what} over {dims} dimensions, weight [*kernel, in, out], bias [out]. Source: paddle.sparse.nn.{name}."""
+    doc = f"""{what} over {dims} dimensions, weight [*kernel, in, out], bias [out]. Source: paddle.sparse.nn.{name}.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.sparse.sparse_coo_tensor({[[0]] * (dims + 1)}, [[1.0]], {[1, *[4] * dims, 1]})
+        >>> paddle.sparse.nn.{name}(1, 2, 3, padding=1)(x).values().shape
+        paddle.Size([{1 if name.startswith("Subm") else 2**dims}, 2])
+    """
     members = {"__init__": init, "_dims": dims, "_function": staticmethod(function), "__doc__": doc}
     return type(name, (_Conv,), {**members, "__module__": __name__})
 
@@ -228,6 +277,12 @@ class MaxPool3D(Layer):
     """The largest stored element of each window. Raises ArgumentError for return_mask.
 
     Source: paddle.sparse.nn.MaxPool3D.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.sparse.sparse_coo_tensor([[0, 0], [0, 1], [0, 1], [0, 1]], [[1.0], [3.0]], [1, 2, 2, 2, 1])
+        >>> paddle.sparse.nn.MaxPool3D(2)(x).values().tolist()
+        [[3.0]]
     """
 
     def __init__(

@@ -19,6 +19,16 @@ class UCIHousing(Dataset[Any]):
 
     data_file: the local `housing.data`; its first 80 % are for training. Raises UnsupportedError without it: nothing is
     downloaded. Arrays have the default dtype.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> path = Path(tempfile.mkdtemp()) / "housing.data"
+        >>> _ = path.write_text(" ".join(str(number) for number in range(10 * 14)))
+        >>> rows = paddle.text.UCIHousing(str(path), mode="test")
+        >>> len(rows), rows[0][0].shape, rows[0][1].tolist()
+        (2, (13,), [125.0])
     """
 
     def __init__(self, data_file: str | None = None, mode: str = "train", download: bool = True) -> None:

@@ -22,6 +22,20 @@ class Imikolov(Dataset[Any]):
     data_type: "NGRAM" gives `window_size` numbers; "SEQ" gives a sentence [n] that starts with `<s>`, and the one
     [n] after it that ends with `<e>`; longer ones than a positive `window_size` are left out. `word_idx` maps words
     (bytes) that come more than `min_word_freq` times, and the marks (str), to their numbers.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import io, tarfile, tempfile
+        >>> path = tempfile.mkdtemp() + "/simple-examples.tgz"
+        >>> with tarfile.open(path, "w:gz") as archive:
+        ...     for part in ("train", "valid"):
+        ...         text = b"the cat saw the dog"
+        ...         info = tarfile.TarInfo(f"./simple-examples/data/ptb.{part}.txt")
+        ...         info.size = len(text)
+        ...         archive.addfile(info, io.BytesIO(text))
+        >>> windows = paddle.text.Imikolov(path, window_size=3, min_word_freq=0)
+        >>> len(windows), len(windows[0])
+        (5, 3)
     """
 
     def __init__(

@@ -64,6 +64,18 @@ class Movielens(Dataset[Any]):
     data_file: the local `ml-1m.zip`. Raises UnsupportedError without it: nothing is downloaded. `test_ratio` of the
     ratings, drawn with `rand_seed`, are for testing. Numbers of kinds and words are in the order in which they first
     come, where PaddlePaddle's change with each process. Source: paddle.text.Movielens.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile, zipfile
+        >>> path = tempfile.mkdtemp() + "/ml-1m.zip"
+        >>> with zipfile.ZipFile(path, "w") as archive:
+        ...     archive.writestr("ml-1m/movies.dat", "1::Toy Story (1995)::Animation|Comedy")
+        ...     archive.writestr("ml-1m/users.dat", "1::F::1::10::48067")
+        ...     archive.writestr("ml-1m/ratings.dat", "1::1::5::978300760")
+        >>> ratings = paddle.text.Movielens(path, test_ratio=0.0)
+        >>> ratings.movie_info[1].title, [part.tolist() for part in ratings[0]]
+        ('Toy Story ', [[1], [1], [0], [10], [1], [0, 1], [0, 1], [5.0]])
     """
 
     def __init__(

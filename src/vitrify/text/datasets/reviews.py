@@ -25,6 +25,19 @@ class Imdb(Dataset[Any]):
 
     data_file: the local `aclImdb_v1.tar.gz`. Raises UnsupportedError without it: nothing is downloaded. `word_idx` maps
     words (bytes) that come more than `cutoff` times to their numbers, and `"<unk>"` stands for the others.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import io, tarfile, tempfile
+        >>> path = tempfile.mkdtemp() + "/aclImdb_v1.tar.gz"
+        >>> with tarfile.open(path, "w:gz") as archive:
+        ...     for kind, text in (("pos", b"good, good film"), ("neg", b"bad film")):
+        ...         info = tarfile.TarInfo(f"aclImdb/train/{kind}/0_9.txt")
+        ...         info.size = len(text)
+        ...         archive.addfile(info, io.BytesIO(text))
+        >>> reviews = paddle.text.Imdb(path, cutoff=1)
+        >>> sorted(reviews.word_idx, key=str), reviews[0][0].shape, reviews[1][1]
+        (['<unk>', b'film', b'good'], (3,), array([1]))
     """
 
     def __init__(

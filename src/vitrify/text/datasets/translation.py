@@ -65,6 +65,20 @@ class WMT14(_Pairs):
 
     data_file: the local `wmt14.tgz`, which has word lists; the first `dict_size` words count. Raises UnsupportedError
     without it: nothing is downloaded. Pairs of more than 80 words are left out. Source: paddle.text.WMT14.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import io, tarfile, tempfile
+        >>> path = tempfile.mkdtemp() + "/wmt14.tgz"
+        >>> texts = {"src.dict": "<s> <e> <unk> a dog", "trg.dict": "<s> <e> <unk> un chien"}
+        >>> texts = {name: text.replace(" ", chr(10)) for name, text in texts.items()}
+        >>> with tarfile.open(path, "w:gz") as archive:
+        ...     for name, text in (texts | {"train/train": "a dog" + chr(9) + "un chien"}).items():
+        ...         info = tarfile.TarInfo(name)
+        ...         info.size = len(text)
+        ...         archive.addfile(info, io.BytesIO(text.encode()))
+        >>> [part.tolist() for part in paddle.text.WMT14(path, dict_size=5)[0]]
+        [[0, 3, 4, 1], [0, 3, 4], [3, 4, 1]]
     """
 
     def __init__(
@@ -96,6 +110,19 @@ class WMT16(_Pairs):
     data_file: the local `wmt16.tar.gz`. Raises UnsupportedError without it: nothing is downloaded. lang: the source,
     "en" or "de". The words of the sizes given are the most frequent ones of the training pairs, each language's of its
     own; PaddlePaddle looks for target words in the source language's. Source: paddle.text.WMT16.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import io, tarfile, tempfile
+        >>> path = tempfile.mkdtemp() + "/wmt16.tar.gz"
+        >>> text = b"a dog" + bytes([9]) + b"ein Hund"
+        >>> with tarfile.open(path, "w:gz") as archive:
+        ...     info = tarfile.TarInfo("wmt16/train")
+        ...     info.size = len(text)
+        ...     archive.addfile(info, io.BytesIO(text))
+        >>> pairs = paddle.text.WMT16(path, src_dict_size=5, trg_dict_size=5)
+        >>> [part.tolist() for part in pairs[0]], sorted(pairs.trg_dict)
+        ([[0, 3, 4, 1], [0, 3, 4], [3, 4, 1]], ['<e>', '<s>', '<unk>', 'Hund', 'ein'])
     """
 
     def __init__(

@@ -22,6 +22,19 @@ class Cifar10(Dataset[Any]):
 
     data_file: the local archive `cifar-10-python.tar.gz`. The pickles in it are read as data, nothing in
     them is called. Raises UnsupportedError without a file: nothing is downloaded.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import io, pickle, tarfile, tempfile
+        >>> path = tempfile.mkdtemp() + "/cifar-10-python.tar.gz"
+        >>> batch = pickle.dumps({"data": paddle.zeros([2, 3072], "uint8").numpy(), "labels": [3, 8]})
+        >>> with tarfile.open(path, "w:gz") as archive:
+        ...     info = tarfile.TarInfo("cifar-10-batches-py/test_batch")
+        ...     info.size = len(batch)
+        ...     archive.addfile(info, io.BytesIO(batch))
+        >>> images = paddle.vision.datasets.Cifar10(path, mode="test", backend="cv2")
+        >>> len(images), images[0][0].shape, images[1][1]
+        (2, (32, 32, 3), np.int64(8))
     """
 
     _members: ClassVar[dict[str, str]] = {"train": "data_batch", "test": "test_batch"}
@@ -60,7 +73,20 @@ class Cifar10(Dataset[Any]):
 
 
 class Cifar100(Cifar10):
-    """Colour images, 32x32, of 100 kinds. Source: paddle.vision.datasets.Cifar100."""
+    """Colour images, 32x32, of 100 kinds. Source: paddle.vision.datasets.Cifar100.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import io, pickle, tarfile, tempfile
+        >>> path = tempfile.mkdtemp() + "/cifar-100-python.tar.gz"
+        >>> batch = pickle.dumps({"data": paddle.zeros([1, 3072], "uint8").numpy(), "fine_labels": [42]})
+        >>> with tarfile.open(path, "w:gz") as archive:
+        ...     info = tarfile.TarInfo("cifar-100-python/test")
+        ...     info.size = len(batch)
+        ...     archive.addfile(info, io.BytesIO(batch))
+        >>> paddle.vision.datasets.Cifar100(path, mode="test", backend="cv2")[0][1]
+        np.int64(42)
+    """
 
     _members: ClassVar[dict[str, str]] = {"train": "train", "test": "test"}
     _label = "fine_labels"

@@ -24,6 +24,14 @@ class Flowers(Dataset[Any]):
 
     data_file: `102flowers.tgz`, label_file: `imagelabels.mat`, setid_file: `setid.mat`, all local. Raises
     UnsupportedError without them: nothing is downloaded.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> try:
+        ...     paddle.vision.datasets.Flowers()
+        ... except Exception as err:
+        ...     print(str(err).splitlines()[0])
+        Flowers: label_file is None, which asks for a download; vitrify reads local files only
     """
 
     def __init__(

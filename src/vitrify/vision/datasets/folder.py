@@ -36,6 +36,18 @@ class DatasetFolder(Dataset[Any]):
     """The files of `root/<class>/...`, each with the number of its class. Source: paddle.vision.datasets.DatasetFolder.
 
     loader: path -> sample, an RGB image by default. Raises ArgumentError when no file counts.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> root = Path(tempfile.mkdtemp())
+        >>> for name in ("cat", "dog"):
+        ...     (root / name).mkdir()
+        ...     _ = (root / name / "1.txt").write_text(f"a {name}")
+        >>> texts = paddle.vision.datasets.DatasetFolder(str(root), lambda path: Path(path).read_text(), (".txt",))
+        >>> texts.classes, texts[1]
+        (['cat', 'dog'], ('a dog', 1))
     """
 
     def __init__(
@@ -68,7 +80,17 @@ class DatasetFolder(Dataset[Any]):
 
 
 class ImageFolder(Dataset[Any]):
-    """The files below `root`, each as a list of one sample. Source: paddle.vision.datasets.ImageFolder."""
+    """The files below `root`, each as a list of one sample. Source: paddle.vision.datasets.ImageFolder.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> root = Path(tempfile.mkdtemp())
+        >>> _ = (root / "1.txt").write_text("hello")
+        >>> paddle.vision.datasets.ImageFolder(str(root), lambda path: Path(path).read_text(), (".txt",))[0]
+        ['hello']
+    """
 
     def __init__(
         self, root: str, loader: Callable[[str], Any] | None = None, extensions: Sequence[str] | None = None,

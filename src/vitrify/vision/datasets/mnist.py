@@ -35,6 +35,18 @@ class MNIST(Dataset[Any]):
 
     image_path, label_path: the local files, such as `train-images-idx3-ubyte.gz`. Raises UnsupportedError without them:
     nothing is downloaded.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import struct, tempfile
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> _ = (folder / "images").write_bytes(struct.pack(">4i", 2051, 2, 28, 28) + bytes(2 * 28 * 28))
+        >>> _ = (folder / "labels").write_bytes(struct.pack(">2i", 2049, 2) + bytes([7, 3]))
+        >>> digits = paddle.vision.datasets.MNIST(str(folder / "images"), str(folder / "labels"), backend="cv2")
+        >>> image, label = digits[0]
+        >>> len(digits), image.shape, label
+        (2, (28, 28), array([7]))
     """
 
     NAME = "mnist"
@@ -62,6 +74,18 @@ class MNIST(Dataset[Any]):
 
 
 class FashionMNIST(MNIST):
-    """Images of clothes in MNIST's form. Source: paddle.vision.datasets.FashionMNIST."""
+    """Images of clothes in MNIST's form. Source: paddle.vision.datasets.FashionMNIST.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import struct, tempfile
+        >>> from pathlib import Path
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> _ = (folder / "images").write_bytes(struct.pack(">4i", 2051, 1, 28, 28) + bytes(28 * 28))
+        >>> _ = (folder / "labels").write_bytes(struct.pack(">2i", 2049, 1) + bytes([9]))
+        >>> clothes = paddle.vision.datasets.FashionMNIST(str(folder / "images"), str(folder / "labels"))
+        >>> clothes[0][0].size, clothes[0][1]
+        ((28, 28), array([9]))
+    """
 
     NAME = "fashion-mnist"

@@ -22,6 +22,18 @@ class VOC2012(Dataset[Any]):
     """Images, each with a picture of the class of every place. Source: paddle.vision.datasets.VOC2012.
 
     data_file: the local archive `VOCtrainval_11-May-2012.tar`. Raises UnsupportedError without it.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> import io, tarfile, tempfile
+        >>> path = tempfile.mkdtemp() + "/VOCtrainval_11-May-2012.tar"
+        >>> names = b"2007_000032 2007_000039"
+        >>> with tarfile.open(path, "w") as archive:
+        ...     info = tarfile.TarInfo("VOCdevkit/VOC2012/ImageSets/Segmentation/val.txt")
+        ...     info.size = len(names)
+        ...     archive.addfile(info, io.BytesIO(names))
+        >>> len(paddle.vision.datasets.VOC2012(path, mode="valid"))
+        2
     """
 
     def __init__(

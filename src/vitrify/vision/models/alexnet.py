@@ -41,7 +41,15 @@ class ConvPoolLayer(nn.Layer):
 
 
 class AlexNet(nn.Layer):
-    """Five convolutions and three linear layers, for 224x224 images. Source: paddle.vision.models.AlexNet."""
+    """Five convolutions and three linear layers, for 224x224 images. Source: paddle.vision.models.AlexNet.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.vision.models.AlexNet(num_classes=10)
+        >>> _ = net.eval()
+        >>> net(paddle.ones([1, 3, 224, 224])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, num_classes: int = 1000) -> None:
         super().__init__()
@@ -70,7 +78,15 @@ class AlexNet(nn.Layer):
 
 
 def alexnet(pretrained: bool = False, **kwargs: Any) -> AlexNet:
-    """AlexNet. Source: paddle.vision.models.alexnet."""
+    """AlexNet. Source: paddle.vision.models.alexnet.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.alexnet()
+        >>> sum(p.size for p in net.parameters())
+        61100840
+    """
     no_download(pretrained, "alexnet")
     return AlexNet(**kwargs)
 

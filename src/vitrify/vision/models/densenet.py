@@ -96,7 +96,15 @@ class TransitionLayer(nn.Layer):
 
 
 class DenseNet(nn.Layer):
-    """DenseNet with 121, 161, 169, 201 or 264 layers. Source: paddle.vision.models.DenseNet."""
+    """DenseNet with 121, 161, 169, 201 or 264 layers. Source: paddle.vision.models.DenseNet.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.vision.models.DenseNet(121, num_classes=10)
+        >>> _ = net.eval()
+        >>> net(paddle.ones([1, 3, 32, 32])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(
         self,
@@ -151,27 +159,67 @@ def _densenet(layers: int, pretrained: bool, **kwargs: Any) -> DenseNet:
 
 
 def densenet121(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 121 layers. Source: paddle.vision.models.densenet121."""
+    """DenseNet with 121 layers. Source: paddle.vision.models.densenet121.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.densenet121()
+        >>> sum(p.size for p in net.parameters())
+        8062504
+    """
     return _densenet(121, pretrained, **kwargs)
 
 
 def densenet161(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 161 layers. Source: paddle.vision.models.densenet161."""
+    """DenseNet with 161 layers. Source: paddle.vision.models.densenet161.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.densenet161()
+        >>> sum(p.size for p in net.parameters())
+        28900936
+    """
     return _densenet(161, pretrained, **kwargs)
 
 
 def densenet169(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 169 layers. Source: paddle.vision.models.densenet169."""
+    """DenseNet with 169 layers. Source: paddle.vision.models.densenet169.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.densenet169()
+        >>> sum(p.size for p in net.parameters())
+        14307880
+    """
     return _densenet(169, pretrained, **kwargs)
 
 
 def densenet201(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 201 layers. Source: paddle.vision.models.densenet201."""
+    """DenseNet with 201 layers. Source: paddle.vision.models.densenet201.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.densenet201()
+        >>> sum(p.size for p in net.parameters())
+        20242984
+    """
     return _densenet(201, pretrained, **kwargs)
 
 
 def densenet264(pretrained: bool = False, **kwargs: Any) -> DenseNet:
-    """DenseNet with 264 layers. Source: paddle.vision.models.densenet264."""
+    """DenseNet with 264 layers. Source: paddle.vision.models.densenet264.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.densenet264()
+        >>> sum(p.size for p in net.parameters())
+        33736232
+    """
     return _densenet(264, pretrained, **kwargs)
 
 

@@ -57,7 +57,15 @@ class Inception(nn.Layer):
 
 
 class GoogLeNet(nn.Layer):
-    """GoogLeNet with its two side outputs. Source: paddle.vision.models.GoogLeNet."""
+    """GoogLeNet with its two side outputs. Source: paddle.vision.models.GoogLeNet.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.vision.models.GoogLeNet(num_classes=10)
+        >>> _ = net.eval()
+        >>> [out.shape for out in net(paddle.ones([1, 3, 224, 224]))]
+        [paddle.Size([1, 10]), paddle.Size([1, 10]), paddle.Size([1, 10])]
+    """
 
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
@@ -100,7 +108,15 @@ class GoogLeNet(nn.Layer):
 
 
 def googlenet(pretrained: bool = False, **kwargs: Any) -> GoogLeNet:
-    """GoogLeNet. Source: paddle.vision.models.googlenet."""
+    """GoogLeNet. Source: paddle.vision.models.googlenet.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.googlenet()
+        >>> sum(p.size for p in net.parameters())
+        11535736
+    """
     no_download(pretrained, "googlenet")
     return GoogLeNet(**kwargs)
 

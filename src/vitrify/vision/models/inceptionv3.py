@@ -160,7 +160,15 @@ class InceptionE(nn.Layer):
 
 
 class InceptionV3(nn.Layer):
-    """InceptionV3, for images of at least 75x75. Source: paddle.vision.models.InceptionV3."""
+    """InceptionV3, for images of at least 75x75. Source: paddle.vision.models.InceptionV3.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.vision.models.InceptionV3(num_classes=10)
+        >>> _ = net.eval()
+        >>> net(paddle.ones([1, 3, 96, 96])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
@@ -188,7 +196,15 @@ class InceptionV3(nn.Layer):
 
 
 def inception_v3(pretrained: bool = False, **kwargs: Any) -> InceptionV3:
-    """InceptionV3. Source: paddle.vision.models.inception_v3."""
+    """InceptionV3. Source: paddle.vision.models.inception_v3.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.inception_v3()
+        >>> sum(p.size for p in net.parameters())
+        23869000
+    """
     no_download(pretrained, "inception_v3")
     return InceptionV3(**kwargs)
 

@@ -32,7 +32,15 @@ class DepthwiseSeparable(nn.Layer):
 
 
 class MobileNetV1(nn.Layer):
-    """MobileNet with `scale` times the channels. Source: paddle.vision.models.MobileNetV1."""
+    """MobileNet with `scale` times the channels. Source: paddle.vision.models.MobileNetV1.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.vision.models.MobileNetV1(0.25, num_classes=10)
+        >>> _ = net.eval()
+        >>> net(paddle.ones([1, 3, 32, 32])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
@@ -59,7 +67,15 @@ class MobileNetV1(nn.Layer):
 
 
 def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV1:
-    """MobileNet. Source: paddle.vision.models.mobilenet_v1."""
+    """MobileNet. Source: paddle.vision.models.mobilenet_v1.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.mobilenet_v1()
+        >>> sum(p.size for p in net.parameters())
+        4253864
+    """
     no_download(pretrained, "mobilenet_v1")
     return MobileNetV1(scale=scale, **kwargs)
 

@@ -41,7 +41,15 @@ class InvertedResidual(nn.Layer):
 
 
 class MobileNetV2(nn.Layer):
-    """MobileNetV2 with `scale` times the channels. Source: paddle.vision.models.MobileNetV2."""
+    """MobileNetV2 with `scale` times the channels. Source: paddle.vision.models.MobileNetV2.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.vision.models.MobileNetV2(0.5, num_classes=10)
+        >>> _ = net.eval()
+        >>> net(paddle.ones([1, 3, 32, 32])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
@@ -71,7 +79,15 @@ class MobileNetV2(nn.Layer):
 
 
 def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV2:
-    """MobileNetV2. Source: paddle.vision.models.mobilenet_v2."""
+    """MobileNetV2. Source: paddle.vision.models.mobilenet_v2.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.mobilenet_v2()
+        >>> sum(p.size for p in net.parameters())
+        3538984
+    """
     no_download(pretrained, "mobilenet_v2")
     return MobileNetV2(scale=scale, **kwargs)
 

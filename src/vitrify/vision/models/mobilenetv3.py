@@ -146,27 +146,59 @@ class MobileNetV3(nn.Layer):
 
 
 class MobileNetV3Small(MobileNetV3):
-    """The small MobileNetV3. Source: paddle.vision.models.MobileNetV3Small."""
+    """The small MobileNetV3. Source: paddle.vision.models.MobileNetV3Small.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.vision.models.MobileNetV3Small(0.5, num_classes=10)
+        >>> _ = net.eval()
+        >>> net(paddle.ones([1, 3, 32, 32])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__(_SMALL, divisible(1024 * scale), scale, num_classes, with_pool)
 
 
 class MobileNetV3Large(MobileNetV3):
-    """The large MobileNetV3. Source: paddle.vision.models.MobileNetV3Large."""
+    """The large MobileNetV3. Source: paddle.vision.models.MobileNetV3Large.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> net = paddle.vision.models.MobileNetV3Large(0.5, num_classes=10)
+        >>> _ = net.eval()
+        >>> net(paddle.ones([1, 3, 32, 32])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__(_LARGE, divisible(1280 * scale), scale, num_classes, with_pool)
 
 
 def mobilenet_v3_small(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV3Small:
-    """The small MobileNetV3. Source: paddle.vision.models.mobilenet_v3_small."""
+    """The small MobileNetV3. Source: paddle.vision.models.mobilenet_v3_small.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.mobilenet_v3_small()
+        >>> sum(p.size for p in net.parameters())
+        2554968
+    """
     no_download(pretrained, "mobilenet_v3_small")
     return MobileNetV3Small(scale=scale, **kwargs)
 
 
 def mobilenet_v3_large(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV3Large:
-    """The large MobileNetV3. Source: paddle.vision.models.mobilenet_v3_large."""
+    """The large MobileNetV3. Source: paddle.vision.models.mobilenet_v3_large.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.mobilenet_v3_large()
+        >>> sum(p.size for p in net.parameters())
+        5507432
+    """
     no_download(pretrained, "mobilenet_v3_large")
     return MobileNetV3Large(scale=scale, **kwargs)
 

@@ -161,67 +161,171 @@ def _resnet(arch: str, block: Any, depth: int, pretrained: bool, **kwargs: Any) 
 
 
 def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 18 layers. Source: paddle.vision.models.resnet18."""
+    """ResNet with 18 layers. Source: paddle.vision.models.resnet18.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.resnet18()
+        >>> sum(p.size for p in net.parameters())
+        11699112
+    """
     return _resnet("resnet18", BasicBlock, 18, pretrained, **kwargs)
 
 
 def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 34 layers. Source: paddle.vision.models.resnet34."""
+    """ResNet with 34 layers. Source: paddle.vision.models.resnet34.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.resnet34()
+        >>> sum(p.size for p in net.parameters())
+        21814696
+    """
     return _resnet("resnet34", BasicBlock, 34, pretrained, **kwargs)
 
 
 def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 50 layers. Source: paddle.vision.models.resnet50."""
+    """ResNet with 50 layers. Source: paddle.vision.models.resnet50.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.resnet50()
+        >>> sum(p.size for p in net.parameters())
+        25610152
+    """
     return _resnet("resnet50", BottleneckBlock, 50, pretrained, **kwargs)
 
 
 def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 101 layers. Source: paddle.vision.models.resnet101."""
+    """ResNet with 101 layers. Source: paddle.vision.models.resnet101.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.resnet101()
+        >>> sum(p.size for p in net.parameters())
+        44654504
+    """
     return _resnet("resnet101", BottleneckBlock, 101, pretrained, **kwargs)
 
 
 def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 152 layers. Source: paddle.vision.models.resnet152."""
+    """ResNet with 152 layers. Source: paddle.vision.models.resnet152.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.resnet152()
+        >>> sum(p.size for p in net.parameters())
+        60344232
+    """
     return _resnet("resnet152", BottleneckBlock, 152, pretrained, **kwargs)
 
 
 def resnext50_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 50 layers, 32 groups of width 4. Source: paddle.vision.models.resnext50_32x4d."""
+    """ResNeXt with 50 layers, 32 groups of width 4. Source: paddle.vision.models.resnext50_32x4d.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.resnext50_32x4d()
+        >>> sum(p.size for p in net.parameters())
+        25097128
+    """
     return _resnet("resnext50_32x4d", BottleneckBlock, 50, pretrained, groups=32, width=4, **kwargs)
 
 
 def resnext50_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 50 layers, 64 groups of width 4. Source: paddle.vision.models.resnext50_64x4d."""
+    """ResNeXt with 50 layers, 64 groups of width 4. Source: paddle.vision.models.resnext50_64x4d.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.resnext50_64x4d()
+        >>> sum(p.size for p in net.parameters())
+        45290920
+    """
     return _resnet("resnext50_64x4d", BottleneckBlock, 50, pretrained, groups=64, width=4, **kwargs)
 
 
 def resnext101_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 101 layers, 32 groups of width 4. Source: paddle.vision.models.resnext101_32x4d."""
+    """ResNeXt with 101 layers, 32 groups of width 4. Source: paddle.vision.models.resnext101_32x4d.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.resnext101_32x4d()
+        >>> sum(p.size for p in net.parameters())
+        44315560
+    """
     return _resnet("resnext101_32x4d", BottleneckBlock, 101, pretrained, groups=32, width=4, **kwargs)
 
 
 def resnext101_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 101 layers, 64 groups of width 4. Source: paddle.vision.models.resnext101_64x4d."""
+    """ResNeXt with 101 layers, 64 groups of width 4. Source: paddle.vision.models.resnext101_64x4d.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.resnext101_64x4d()
+        >>> sum(p.size for p in net.parameters())
+        83658152
+    """
     return _resnet("resnext101_64x4d", BottleneckBlock, 101, pretrained, groups=64, width=4, **kwargs)
 
 
 def resnext152_32x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 152 layers, 32 groups of width 4. Source: paddle.vision.models.resnext152_32x4d."""
+    """ResNeXt with 152 layers, 32 groups of width 4. Source: paddle.vision.models.resnext152_32x4d.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.resnext152_32x4d()
+        >>> sum(p.size for p in net.parameters())
+        60150696
+    """
     return _resnet("resnext152_32x4d", BottleneckBlock, 152, pretrained, groups=32, width=4, **kwargs)
 
 
 def resnext152_64x4d(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNeXt with 152 layers, 64 groups of width 4. Source: paddle.vision.models.resnext152_64x4d."""
+    """ResNeXt with 152 layers, 64 groups of width 4. Source: paddle.vision.models.resnext152_64x4d.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.resnext152_64x4d()
+        >>> sum(p.size for p in net.parameters())
+        115266984
+    """
     return _resnet("resnext152_64x4d", BottleneckBlock, 152, pretrained, groups=64, width=4, **kwargs)
 
 
 def wide_resnet50_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 50 layers, twice as wide inside. Source: paddle.vision.models.wide_resnet50_2."""
+    """ResNet with 50 layers, twice as wide inside. Source: paddle.vision.models.wide_resnet50_2.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.wide_resnet50_2()
+        >>> sum(p.size for p in net.parameters())
+        68951464
+    """
     return _resnet("wide_resnet50_2", BottleneckBlock, 50, pretrained, width=128, **kwargs)
 
 
 def wide_resnet101_2(pretrained: bool = False, **kwargs: Any) -> ResNet:
-    """ResNet with 101 layers, twice as wide inside. Source: paddle.vision.models.wide_resnet101_2."""
+    """ResNet with 101 layers, twice as wide inside. Source: paddle.vision.models.wide_resnet101_2.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.wide_resnet101_2()
+        >>> sum(p.size for p in net.parameters())
+        127024552
+    """
     return _resnet("wide_resnet101_2", BottleneckBlock, 101, pretrained, width=128, **kwargs)
 
 

@@ -122,37 +122,93 @@ def _shufflenet(arch: str, scale: float, act: str, pretrained: bool, **kwargs: A
 
 
 def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of scale 0.25. Source: paddle.vision.models.shufflenet_v2_x0_25."""
+    """ShuffleNetV2 of scale 0.25. Source: paddle.vision.models.shufflenet_v2_x0_25.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.shufflenet_v2_x0_25()
+        >>> sum(p.size for p in net.parameters())
+        607712
+    """
     return _shufflenet("shufflenet_v2_x0_25", 0.25, "relu", pretrained, **kwargs)
 
 
 def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of scale 0.33. Source: paddle.vision.models.shufflenet_v2_x0_33."""
+    """ShuffleNetV2 of scale 0.33. Source: paddle.vision.models.shufflenet_v2_x0_33.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.shufflenet_v2_x0_33()
+        >>> sum(p.size for p in net.parameters())
+        652264
+    """
     return _shufflenet("shufflenet_v2_x0_33", 0.33, "relu", pretrained, **kwargs)
 
 
 def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of scale 0.5. Source: paddle.vision.models.shufflenet_v2_x0_5."""
+    """ShuffleNetV2 of scale 0.5. Source: paddle.vision.models.shufflenet_v2_x0_5.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.shufflenet_v2_x0_5()
+        >>> sum(p.size for p in net.parameters())
+        1374744
+    """
     return _shufflenet("shufflenet_v2_x0_5", 0.5, "relu", pretrained, **kwargs)
 
 
 def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of scale 1. Source: paddle.vision.models.shufflenet_v2_x1_0."""
+    """ShuffleNetV2 of scale 1. Source: paddle.vision.models.shufflenet_v2_x1_0.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.shufflenet_v2_x1_0()
+        >>> sum(p.size for p in net.parameters())
+        2294784
+    """
     return _shufflenet("shufflenet_v2_x1_0", 1.0, "relu", pretrained, **kwargs)
 
 
 def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of scale 1.5. Source: paddle.vision.models.shufflenet_v2_x1_5."""
+    """ShuffleNetV2 of scale 1.5. Source: paddle.vision.models.shufflenet_v2_x1_5.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.shufflenet_v2_x1_5()
+        >>> sum(p.size for p in net.parameters())
+        3527064
+    """
     return _shufflenet("shufflenet_v2_x1_5", 1.5, "relu", pretrained, **kwargs)
 
 
 def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of scale 2. Source: paddle.vision.models.shufflenet_v2_x2_0."""
+    """ShuffleNetV2 of scale 2. Source: paddle.vision.models.shufflenet_v2_x2_0.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.shufflenet_v2_x2_0()
+        >>> sum(p.size for p in net.parameters())
+        7399952
+    """
     return _shufflenet("shufflenet_v2_x2_0", 2.0, "relu", pretrained, **kwargs)
 
 
 def shufflenet_v2_swish(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 of scale 1 with swish. Source: paddle.vision.models.shufflenet_v2_swish."""
+    """ShuffleNetV2 of scale 1 with swish. Source: paddle.vision.models.shufflenet_v2_swish.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.shufflenet_v2_swish()
+        >>> sum(p.size for p in net.parameters())
+        2294784
+    """
     return _shufflenet("shufflenet_v2_swish", 1.0, "swish", pretrained, **kwargs)
 
 

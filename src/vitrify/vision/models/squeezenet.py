@@ -88,13 +88,29 @@ class SqueezeNet(nn.Layer):
 
 
 def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.0. Source: paddle.vision.models.squeezenet1_0."""
+    """SqueezeNet 1.0. Source: paddle.vision.models.squeezenet1_0.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.squeezenet1_0()
+        >>> sum(p.size for p in net.parameters())
+        1248424
+    """
     no_download(pretrained, "squeezenet1_0")
     return SqueezeNet("1.0", **kwargs)
 
 
 def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.1. Source: paddle.vision.models.squeezenet1_1."""
+    """SqueezeNet 1.1. Source: paddle.vision.models.squeezenet1_1.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.squeezenet1_1()
+        >>> sum(p.size for p in net.parameters())
+        1235496
+    """
     no_download(pretrained, "squeezenet1_1")
     return SqueezeNet("1.1", **kwargs)
 

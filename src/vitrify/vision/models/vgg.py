@@ -19,7 +19,15 @@ _PLANS = {
 
 
 class VGG(nn.Layer):
-    """`features`, 7x7 means of them, and three linear layers. Source: paddle.vision.models.VGG."""
+    """`features`, 7x7 means of them, and three linear layers. Source: paddle.vision.models.VGG.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> features = paddle.nn.Sequential(paddle.nn.Conv2D(3, 512, 3, padding=1), paddle.nn.MaxPool2D(2))
+        >>> net = paddle.vision.models.VGG(features, num_classes=10)
+        >>> net(paddle.ones([1, 3, 14, 14])).shape
+        paddle.Size([1, 10])
+    """
 
     def __init__(self, features: nn.Layer, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
@@ -67,22 +75,54 @@ def _vgg(depth: int, batch_norm: bool, pretrained: bool, **kwargs: Any) -> VGG:
 
 
 def vgg11(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 11 layers. Source: paddle.vision.models.vgg11."""
+    """VGG with 11 layers. Source: paddle.vision.models.vgg11.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.vgg11()
+        >>> sum(p.size for p in net.parameters())
+        132863336
+    """
     return _vgg(11, batch_norm, pretrained, **kwargs)
 
 
 def vgg13(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 13 layers. Source: paddle.vision.models.vgg13."""
+    """VGG with 13 layers. Source: paddle.vision.models.vgg13.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.vgg13()
+        >>> sum(p.size for p in net.parameters())
+        133047848
+    """
     return _vgg(13, batch_norm, pretrained, **kwargs)
 
 
 def vgg16(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 16 layers. Source: paddle.vision.models.vgg16."""
+    """VGG with 16 layers. Source: paddle.vision.models.vgg16.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.vgg16()
+        >>> sum(p.size for p in net.parameters())
+        138357544
+    """
     return _vgg(16, batch_norm, pretrained, **kwargs)
 
 
 def vgg19(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
-    """VGG with 19 layers. Source: paddle.vision.models.vgg19."""
+    """VGG with 19 layers. Source: paddle.vision.models.vgg19.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> with paddle.LazyGuard():
+        ...     net = paddle.vision.models.vgg19()
+        >>> sum(p.size for p in net.parameters())
+        143667240
+    """
     return _vgg(19, batch_norm, pretrained, **kwargs)
 
 

@@ -33,6 +33,14 @@ class BaseTransform:
 
     keys: what each input is; "image" goes to `_apply_image`, "coords", "boxes" and "mask" to the methods of those
     names. Inputs beyond the keys, and those without a method, pass unchanged. `_get_params` draws what all share.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> class Invert(paddle.vision.transforms.BaseTransform):
+        ...     def _apply_image(self, image):
+        ...         return 255 - image
+        >>> Invert(keys=("image", "label"))((paddle.to_tensor([0, 255]).numpy(), 7))
+        (array([255,   0]), 7)
     """
 
     def __init__(self, keys: Sequence[str] | None = None) -> None:

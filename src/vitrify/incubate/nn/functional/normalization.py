@@ -64,12 +64,27 @@ def fused_rms_norm_ext(x: Any, scale: Any, epsilon: float = 1e-5, name: str | No
     """The RMS norm of the last dimension, and 1 / sqrt(mean of squares) of each row. x: [*, n] -> [*, n], [rows].
 
     Source: paddle.incubate.nn.functional.fused_rms_norm_ext.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.to_tensor([[2.0, 2.0]])
+        >>> out, scale = paddle.incubate.nn.functional.fused_rms_norm_ext(x, paddle.ones([2]))
+        >>> [round(v, 3) for v in out[0].tolist()], round(scale.item(), 3)
+        ([1.0, 1.0], 0.5)
     """
     return rms_norm(x, [x.shape[-1]], scale, epsilon)
 
 
 def fast_rms_norm(x: Any, scale: Any, epsilon: float = 1e-5) -> tuple[Any, Any]:
-    """`fused_rms_norm_ext`. Source: paddle.incubate.nn.functional.fast_rms_norm."""
+    """`fused_rms_norm_ext`. Source: paddle.incubate.nn.functional.fast_rms_norm.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x = paddle.to_tensor([[2.0, 2.0]])
+        >>> out, scale = paddle.incubate.nn.functional.fast_rms_norm(x, paddle.ones([2]))
+        >>> [round(v, 3) for v in out[0].tolist()]
+        [1.0, 1.0]
+    """
     return fused_rms_norm_ext(x, scale, epsilon)
 
 
@@ -78,6 +93,13 @@ def fast_ln(x: Any, scale: Any, bias: Any, epsilon: float = 1e-5) -> tuple[Any, 
 
     x: [*, n] -> [*, n], [rows], [rows].
     Source: paddle.incubate.nn.functional.fast_ln.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> x, ones = paddle.to_tensor([[1.0, 3.0]]), paddle.ones([2])
+        >>> out, mean, scale = paddle.incubate.nn.functional.fast_ln(x, ones, ones * 0)
+        >>> [round(v, 3) for v in out[0].tolist()], mean.tolist()
+        ([-1.0, 1.0], [2.0])
     """
     out, _, mean, rstd = fused_layer_norm(x, scale, bias, epsilon, begin_norm_axis=x.ndim - 1)
     return out, mean, rstd

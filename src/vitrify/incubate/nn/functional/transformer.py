@@ -186,6 +186,13 @@ def variable_length_memory_efficient_attention(
     query: [batch, heads, steps, size], key, value: [batch, heads, others, size]; seq_lens, kv_seq_lens: [batch, 1];
     mask: [batch, 1, steps, others] -> [batch, heads, steps, size], zeros beyond each sequence's end.
     Source: paddle.incubate.nn.functional.variable_length_memory_efficient_attention.
+
+    Example:
+        >>> import vitrify as paddle
+        >>> q, lengths = paddle.ones([2, 1, 3, 4]), paddle.to_tensor([[3], [1]])
+        >>> attend = paddle.incubate.nn.functional.variable_length_memory_efficient_attention
+        >>> attend(q, q, q, lengths, lengths)[:, 0, :, 0].tolist()
+        [[1.0, 1.0, 1.0], [1.0, 0.0, 0.0]]
     """
     steps, others = size_of(query, 2), size_of(key, 2)
     factor = size_of(query, -1) ** -0.5 if scale is None else scale
