@@ -55,25 +55,62 @@ def is_in(value: Any, container: Any) -> Any:
 
 
 def _found(value: Any, container: Any) -> Any:
-    if isinstance(container, (dict, GraphKeys, Set)) and is_undecided(value):
-        return for_each_key(lambda known: is_in(known, container), value)
-    if isinstance(container, (dict, GraphKeys, Set)) and is_known_by_itself(value):
-        return _is_among(container, value)
-    if isinstance(container, OpenTable):
-        return container.has(value)
+    for look in (_by_hash, _in_text):
+        found = look(value, container)
+        if found is not NotImplemented:
+            return found
+    container = list_in(container)
+    container = as_sequence(container) if is_open(container) else as_graph(container)
+    if isinstance(container, _BY_EQUALITY) or (isinstance(container, GraphKeys) and holds_number(value)):
+        container = list(container)
+    for look in (_in_sequence, _in_value_of_run, _by_equality, _by_flags):
+        found = look(value, container)
+        if found is not NotImplemented:
+            return found
+    if is_searched(container):
+        return _searched(container, value)
+    found = contains(container, value)
+    if found is True and isinstance(container, dict):
+        held = unset_flag(container[value])
+        return True if held is None else held[0]  # set on one path only
+    return scalar_condition(found, "in") if is_graph(found) else bool(found)
+
+
+# Each of these gives NotImplemented where the container or the value is none of its kind.
+
+
+def _by_hash(value: Any, container: Any) -> Any:
+    """Among keys, for a value of which only a run knows which key it is, or a tensor, or in a table."""
+    if isinstance(container, (dict, GraphKeys, Set)):
+        if is_undecided(value):
+            return for_each_key(lambda known: is_in(known, container), value)
+        if is_known_by_itself(value):
+            return _is_among(container, value)
+    return container.has(value) if isinstance(container, OpenTable) else NotImplemented
+
+
+def _in_text(value: Any, container: Any) -> Any:
     if isinstance(container, GraphText) and isinstance(value, (str, GraphText)):
         return container.told("__contains__", value)
     if type(container) is str and isinstance(value, GraphText):
         return GraphText(container).told("__contains__", value)
-    container = list_in(container)
-    container = as_sequence(container) if is_open(container) else as_graph(container)
-    if isinstance(container, (GraphSequence, GeneratorExpression)):
-        clause = container.take() if isinstance(container, GeneratorExpression) else Each(container, _itself)
-        if clause is not None:
-            found = any_of(clause, lambda item: _is_it(item, value))
-            if isinstance(container, GeneratorExpression):
-                container.leave(found)
-            return found
+    return NotImplemented
+
+
+def _in_sequence(value: Any, container: Any) -> Any:
+    """Among items of unknown number, or what a generator gives, which stands behind the one that is it then."""
+    if isinstance(container, GraphSequence):
+        return any_of(Each(container, _itself), lambda item: _is_it(item, value))
+    clause = container.take() if isinstance(container, GeneratorExpression) else None
+    if clause is None:
+        return NotImplemented
+    found = any_of(clause, lambda item: _is_it(item, value))
+    container.leave(found)
+    return found
+
+
+def _in_value_of_run(value: Any, container: Any) -> Any:
+    """In an array, number or tensor of the program; or whether such a number is in a range."""
     if isinstance(container, HostValue):
         return host_call(operator.contains, container, value)
     if is_number(container):
@@ -82,30 +119,28 @@ def _found(value: Any, container: Any) -> Any:
         check_container(container)
         same = container == value
         return same if isinstance(same, bool) else same.any()
-    if isinstance(container, range) and is_graph(value):
-        return _in_range(container, value)
-    if isinstance(value, GraphText) and isinstance(container, dict):
-        return _in_keys(container, value)
-    by_equality = isinstance(container, _BY_EQUALITY) or (isinstance(container, GraphKeys) and holds_number(value))
-    if isinstance(container, GraphSet):
-        return _in_keys(container, value) if holds_number(value) else container.has(value)
-    if by_equality:
-        container = list(container)
-    listed = isinstance(container, (list, tuple)) and (is_tensor(value) or any(map(is_tensor, container)))
+    return _in_range(container, value) if isinstance(container, range) and is_graph(value) else NotImplemented
+
+
+def _by_equality(value: Any, container: Any) -> Any:
+    """Where it has to be compared with the items, as the program does that."""
     is_told = isinstance(value, GraphText) or holds_number(value)
+    if isinstance(container, dict) and (isinstance(value, GraphText) or (isinstance(container, GraphSet) and is_told)):
+        return _in_keys(container, value)
+    if isinstance(container, GraphSet):
+        return container.has(value)
+    listed = isinstance(container, (list, tuple)) and (is_tensor(value) or any(map(is_tensor, container)))
     if isinstance(container, (list, tuple, deque)) and any(map(_says_what_it_equals, (value, *container))):
         listed = True
     if listed or (is_told and isinstance(container, (list, tuple, Set, dict))):
         return _in_items(container, value)
-    if isinstance(container, (GraphDict, GraphKeys)) and not is_tensor(value):
-        return container.has(value)
-    if is_searched(container):
-        return _searched(container, value)
-    found = contains(container, value)
-    if found is True and isinstance(container, dict):
-        held = unset_flag(container[value])
-        return True if held is None else held[0]  # set on one path only
-    return scalar_condition(found, "in") if is_graph(found) else bool(found)
+    return NotImplemented
+
+
+def _by_flags(value: Any, container: Any) -> Any:
+    """Among keys of which some are there on some paths alone."""
+    is_such = isinstance(container, (GraphDict, GraphKeys)) and not is_tensor(value)
+    return container.has(value) if is_such else NotImplemented
 
 
 _BY_EQUALITY: tuple[type, ...] = (type({}.values()), type({}.items()), GraphValues, GraphItems)

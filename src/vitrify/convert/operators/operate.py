@@ -65,7 +65,8 @@ _KNOWN = (*SCALARS, str, list, tuple, dict, NoneType, Tensor, Variable)
 """Operands whose operators do nothing that may be done while converting."""
 _OF_WHOLE = frozenset({"<<", ">>", "&", "|", "^"})
 _SEQUENCES = (str, bytes, list, tuple)
-COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+_EQUALITIES = frozenset({"==", "!="})
+COMPARISONS = _EQUALITIES | {"<", "<=", ">", ">="}
 
 
 @by_option(3)
@@ -73,17 +74,10 @@ COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 def operate(symbol: str, left: Any, *right: Any) -> Any:
     """`left symbol right`, or `symbol left`."""
     if not right:
-        function, special = _UNARY[symbol]
-        assert_not_none(left, TypeError(f"bad operand type for unary {symbol}: 'NoneType'"))
-        method = user_method(left, special)
-        if method is not None:
-            return method()
-        left = whole(left, function) if symbol == "~" else left
-        is_flag = symbol != "-" and is_number(left) and left.dtype.is_bool  # ~True is -2
-        return function(as_number(cast(left, "int64")) if is_flag else left)
+        return _unary(symbol, left)
     (other,) = right
-    function, special, swapped = _BINARY[symbol]
-    if symbol not in ("==", "!="):
+    function, special, _ = _BINARY[symbol]
+    if symbol not in _EQUALITIES:
         require_operands(symbol, function, left, other)
     elif optional_kind(left) is not None or optional_kind(other) is not None:
         return _equal_to_optional(symbol, left, other)
@@ -91,29 +85,54 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         return compared(symbol, left, other, operate)
     if symbol in COMPARISONS and are_by_fields(left, other, special):
         return by_fields(symbol, left, other, operate)
-    if symbol in ("==", "!=") and isinstance(left, OrderedDict) and isinstance(other, GraphDict):
-        left, other = other, left  # Python's would look at what is in the other as in a plain dict, without asking it
-    if symbol in _OF_WHOLE or (symbol == "*" and (isinstance(left, _SEQUENCES) or isinstance(other, _SEQUENCES))):
-        left, other = whole_operands(function, left, other)
+    left, other = _operands(symbol, left, other)
     if is_odd(symbol, left, other):
         known = ask(function, left, other)  # refuses what numbers don't do: there is no `1 + []`
-        if symbol in ("==", "!="):
+        if symbol in _EQUALITIES:
             return known
-    if symbol == "*" and (type(left) is str or type(other) is str) and (_is_count(left) or _is_count(other)):
-        return GraphText(left) * other if type(left) is str else GraphText(other) * left
-    if symbol == "!=" and _is_told_by_eq(left, other):
-        return convert_not(operate("==", left, other))
-    found = NotImplemented
-    if _is_users(left, special) or _is_users(other, swapped):
-        found = _by_methods(symbol, left, other, special, swapped)
-    if found is NotImplemented and _is_host_value_with_number(left, other):
-        return host_call(function, left, other)
+    found = _by_operands(symbol, left, other)
     if found is not NotImplemented:
         return found
     if symbol == "**" and is_number(other) and other.dtype.is_integer and not is_never_negative(other):
         builder().leaves_undone = True  # 2 ** -1 is a float: a run that finds no int there is done again, eagerly
     found = function(left, other)
     return note_always(function, left, other, found) if symbol in COMPARISONS else found
+
+
+@for_user
+def _unary(symbol: str, value: Any) -> Any:
+    function, special = _UNARY[symbol]
+    assert_not_none(value, TypeError(f"bad operand type for unary {symbol}: 'NoneType'"))
+    method = user_method(value, special)
+    if method is not None:
+        return method()
+    value = whole(value, function) if symbol == "~" else value
+    is_flag = symbol != "-" and is_number(value) and value.dtype.is_bool  # ~True is -2
+    return function(as_number(cast(value, "int64")) if is_flag else value)
+
+
+def _operands(symbol: str, left: Any, right: Any) -> tuple[Any, Any]:
+    """The operands as Python's operator may be asked about them."""
+    if symbol in _EQUALITIES and isinstance(left, OrderedDict) and isinstance(right, GraphDict):
+        return right, left  # Python's would look at what is in the other as in a plain dict, without asking it
+    if symbol in _OF_WHOLE or (symbol == "*" and (isinstance(left, _SEQUENCES) or isinstance(right, _SEQUENCES))):
+        return whole_operands(_BINARY[symbol][0], left, right)
+    return left, right
+
+
+def _by_operands(symbol: str, left: Any, right: Any) -> Any:
+    """What an operand has its own way to do: a text, an object of the user's, an array; NotImplemented if none has."""
+    function, special, swapped = _BINARY[symbol]
+    if symbol == "*" and (type(left) is str or type(right) is str) and (_is_count(left) or _is_count(right)):
+        return GraphText(left) * right if type(left) is str else GraphText(right) * left
+    if symbol == "!=" and _is_told_by_eq(left, right):
+        return convert_not(operate("==", left, right))
+    found = NotImplemented
+    if _is_users(left, special) or _is_users(right, swapped):
+        found = _by_methods(symbol, left, right, special, swapped)
+    if found is NotImplemented and _is_host_value_with_number(left, right):
+        return host_call(function, left, right)
+    return found
 
 
 def _is_host_value_with_number(left: Any, right: Any) -> bool:
