@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -182,17 +182,11 @@ class PartialProgramLayer:
         self._left_alone = concrete.left_alone
 
     def _note_changes(self, writes: Sequence[tuple[int, Variable]]) -> None:
-        """Note which inputs a call changes in place, and what a run that raises leaves undone."""
+        """Note which inputs a call changes in place."""
         concrete = self.concrete
         self._writes = [i for i, _ in writes]
         self._views = self._views_of_writes()
-        # Whether eager code did something before it raised, or catches it, which a program that raises has not done.
-        self._leaves = bool(self._writes or self._effects or self._updates or concrete.leaves_undone)
-        self._draws = self.segment.random and self._leaves
-        told = [op for b in concrete.program.blocks for op in b.ops if op.op in (print_op, effect_op)]
-        calls = [op for op in told if op.op is effect_op]
-        self._loggers = _log_records.loggers_of(calls) if self._leaves and calls else []
-        self._prints = self._leaves and (bool(self._loggers) or len(calls) < len(told))
+        self._note_undone()
         self._changed = sorted({i for i, _ in concrete.writes if i < concrete.n_arguments})
         self._changed_captured = sorted(i for i, _ in concrete.writes if i >= concrete.n_arguments)
         self._changes = bool(concrete.writes)
@@ -201,6 +195,16 @@ class PartialProgramLayer:
         # Whether there may be tensors to which the program cannot do what it does.
         self._is_particular = bool(self._apart or self._fields or self._given_leaves or self._changes or self._taped)
         self._cells: list[int] | None = None  # of the inputs of the latest call, where no two counted changes together
+
+    def _note_undone(self) -> None:
+        """Note what eager code did before it raised, or caught it, which a program that raises has not done."""
+        concrete = self.concrete
+        self._leaves = bool(self._writes or self._effects or self._updates or concrete.leaves_undone)
+        self._draws = self.segment.random and self._leaves
+        told = [op for b in concrete.program.blocks for op in b.ops if op.op in (print_op, effect_op)]
+        calls = [op for op in told if op.op is effect_op]
+        self._loggers = _log_records.loggers_of(calls) if self._leaves and calls else []
+        self._prints = self._leaves and (bool(self._loggers) or len(calls) < len(told))
 
     def _note_shortcuts(self) -> None:
         """Note how little a call may need, and choose what calls it then."""
@@ -271,16 +275,18 @@ class PartialProgramLayer:
             exchanged = self._guards.check()
             if exchanged is None:
                 return None
-            if moved and any(captured[s] is not self._captured[s] and s not in exchanged for s in self._twice):
-                return None
-            others = [(slot, tensor) for slot, tensor in exchanged.items() if tensor is not captured[slot]]
-            if others:
-                captured = [*captured]
-                for slot, tensor in others:
-                    if slot in self._pinned or slot in self._twice:
-                        return None
-                    captured[slot] = tensor
+            if moved or exchanged:
+                return self._exchanged(captured, exchanged)
         return captured
+
+    def _exchanged(self, captured: Sequence[Tensor], found: Mapping[int, Tensor]) -> Sequence[Tensor] | None:
+        """The captured tensors, as Layers hold them, with those that guards found; None for what stands twice."""
+        if any(captured[slot] is not self._captured[slot] and slot not in found for slot in self._twice):
+            return None
+        others = {slot: tensor for slot, tensor in found.items() if tensor is not captured[slot]}
+        if not others.keys().isdisjoint({*self._pinned, *self._twice}):
+            return None
+        return [others.get(slot, tensor) for slot, tensor in enumerate(captured)] if others else captured
 
     def _found_twice(self) -> frozenset[int]:
         """The captured tensors that a Layer holds and that stand elsewhere, too: there may be two of them one day."""

@@ -5,7 +5,7 @@ What depends on the path is named by `Atom`s: results of branches and loops. Not
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -295,35 +295,70 @@ def _of_branches(operator: Operator, scope: Scope) -> list[Flag]:
 
 
 def _of_loop(operator: Operator, scope: Scope) -> list[Flag]:
-    """Of carried values; traced with what all iterations leave as it was taken for constant, until that holds."""
-    count = operator.attrs["n_carried"]
-    starts = [scope.of(v) for v in operator.inputs[:count]]
-    items = {i: starts[i] for i, v in enumerate(operator.inputs[:count]) if isinstance(v, Variable) and is_list(v)}
-    varying = {i for i, flag in enumerate(starts) if isinstance(flag, frozenset) and i not in items}
-    unknown = {i for i, flag in enumerate(starts) if flag is None and i not in items}
-    while True:
-        loop = Loop(operator, scope, starts)
-        atoms = {i: Head(scope, loop, i) for i in varying - unknown}
-        heads = [None if i in unknown else frozenset({atoms[i]}) if i in atoms else starts[i] for i in range(count)]
-        heads = [items.get(i, head) for i, head in enumerate(heads)]
-        loop.body = scope.inside(operator, "body", heads, items)
-        loop.ends = [loop.body.of(v) for v in loop.body.block.outputs[:count]]
-        known = len(varying), len(unknown), dict(items)
-        items = {i: _joined(flag, lifted(loop.ends[i])) for i, flag in items.items()}
-        unknown |= {i for i, end in enumerate(loop.ends) if end is None and i not in items}
-        varying |= {i for i, end in enumerate(loop.ends) if i not in atoms and end != starts[i] and i not in items}
-        if known == (len(varying), len(unknown), items):
-            break
-    for atom in atoms.values():
-        atom.scope = loop.body
-    if operator.attrs["cond"] in scope.needed:
-        tested = {i: frozenset({Tested(scope, loop, i)}) for i in atoms}
-        test = scope.inside(operator, "cond", [tested.get(i, head) for i, head in enumerate(heads)], items)
-        for flag in tested.values():
-            for seen in flag:
-                seen.scope = test
-    passed_on = {i for i, atom in atoms.items() if loop.ends[i] == frozenset({atom})}
-    found: list[Flag] = [None] * len(operator.outputs)
-    for i in set(range(count)) - unknown:
-        found[i] = frozenset({After(scope, loop, i)}) if i in atoms and i not in passed_on else starts[i]
-    return [items.get(i, flag) for i, flag in enumerate(found)]
+    return _Carried(operator, scope).settle()
+
+
+class _Carried:
+    """The flags of what a loop carries; traced with what all iterations leave taken for constant, until that holds.
+
+    By number: `items` has the flags of lists; `varying` are those that the path decides, `unknown` those nobody tells.
+    """
+
+    def __init__(self, operator: Operator, scope: Scope) -> None:
+        self.operator = operator
+        self.scope = scope
+        carried = operator.inputs[: operator.attrs["n_carried"]]
+        self.starts = [scope.of(v) for v in carried]
+        lists = {i for i, v in enumerate(carried) if isinstance(v, Variable) and is_list(v)}
+        self.items = {i: self.starts[i] for i in sorted(lists)}
+        self.varying = {i for i, flag in enumerate(self.starts) if isinstance(flag, frozenset)} - lists
+        self.unknown = {i for i, flag in enumerate(self.starts) if flag is None} - lists
+        self.loop = Loop(operator, scope, self.starts)
+        self.atoms: dict[int, Head] = {}
+
+    def settle(self) -> list[Flag]:
+        """The flags of the loop's outputs."""
+        while True:
+            known = len(self.varying), len(self.unknown), dict(self.items)
+            self._trace()
+            self._learn()
+            if known == (len(self.varying), len(self.unknown), self.items):
+                break
+        for atom in self.atoms.values():
+            atom.scope = self.loop.body
+        if self.operator.attrs["cond"] in self.scope.needed:
+            self._look_into_test()
+        return self._behind()
+
+    def _heads(self, at: Mapping[int, Atom]) -> list[Flag]:
+        """What an iteration, or the test before it, is given; at: what stands there for flags that vary."""
+        heads = [frozenset({at[i]}) if i in at else start for i, start in enumerate(self.starts)]
+        return [self.items.get(i, None if i in self.unknown else head) for i, head in enumerate(heads)]
+
+    def _trace(self) -> None:
+        loop = self.loop = Loop(self.operator, self.scope, self.starts)
+        self.atoms = {i: Head(self.scope, loop, i) for i in self.varying - self.unknown}
+        loop.body = self.scope.inside(self.operator, "body", self._heads(self.atoms), self.items)
+        loop.ends = [loop.body.of(v) for v in loop.body.block.outputs[: len(self.starts)]]
+
+    def _learn(self) -> None:
+        """Take note of what the iteration leaves otherwise than it was taken for."""
+        ends = self.loop.ends
+        others = [i for i in range(len(ends)) if i not in self.items]
+        self.items = {i: _joined(flag, lifted(ends[i])) for i, flag in self.items.items()}
+        self.unknown |= {i for i in others if ends[i] is None}
+        self.varying |= {i for i in others if i not in self.atoms and ends[i] != self.starts[i]}
+
+    def _look_into_test(self) -> None:
+        tested = {i: Tested(self.scope, self.loop, i) for i in self.atoms}
+        test = self.scope.inside(self.operator, "cond", self._heads(tested), self.items)
+        for seen in tested.values():
+            seen.scope = test
+
+    def _behind(self) -> list[Flag]:
+        passed_on = {i for i, atom in self.atoms.items() if self.loop.ends[i] == frozenset({atom})}
+        found: list[Flag] = [None] * len(self.operator.outputs)
+        for i in set(range(len(self.starts))) - self.unknown:
+            is_made = i in self.atoms and i not in passed_on
+            found[i] = frozenset({After(self.scope, self.loop, i)}) if is_made else self.starts[i]
+        return [self.items.get(i, flag) for i, flag in enumerate(found)]

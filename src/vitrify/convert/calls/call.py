@@ -182,15 +182,7 @@ class CallConverter:
         if isinstance(owner, list) and function.__name__ == "sort":
             return sort_list(owner)
         found = _replacement(function) or of_process(function) or writing(function) or unbound(function)
-        found = found or stepping(function)
-        if found is None and isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
-            found = mutator(function)
-            if isinstance(function, BuiltinFunctionType):
-                found = by_key(function, found or function) or found
-                if isinstance(owner, (set, frozenset)):
-                    found = method_of_set(function, found or function)
-                if takes_all(owner, function.__name__):
-                    found = taking_all(owner, found or function)
+        found = found or stepping(function) or _told_by_owner(function, owner)
         return found or of_the_moment(function) or function
 
     def _callable_object(self, obj: Any) -> Any:
@@ -202,6 +194,20 @@ class CallConverter:
         if isinstance(call, FunctionType) and is_user_code(inspect.unwrap(call)) and not is_left_alone(obj):
             return self._method(MethodType(call, obj))
         return obj if isinstance(obj, Layer) else of_the_moment(obj) or obj
+
+
+def _told_by_owner(function: Any, owner: Any) -> Callable[..., Any] | None:
+    """What stands for a method in C that changes its owner, takes a key, or takes all of what it is given."""
+    if not isinstance(function, (BuiltinFunctionType, MethodWrapperType)):
+        return None
+    found = mutator(function)
+    if isinstance(function, BuiltinFunctionType):
+        found = by_key(function, found or function) or found
+        if isinstance(owner, (set, frozenset)):
+            found = method_of_set(function, found or function)
+        if takes_all(owner, function.__name__):
+            found = taking_all(owner, found or function)
+    return found
 
 
 def _of_container(method: MethodType) -> Callable[..., Any]:

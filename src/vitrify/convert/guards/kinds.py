@@ -358,6 +358,42 @@ class _Namespace:
         return all(guard.fits(found) for guard in self.guards)
 
 
+@dataclass
+class _Groups:
+    """Guards by how they are looked at; those on entries of a dict by its identity."""
+
+    plain: dict[int, list[Guard]] = field(default_factory=dict)
+    of_layers: dict[int, list[Guard]] = field(default_factory=dict)
+    layers: list[Guard] = field(default_factory=list)
+    always: list[Guard] = field(default_factory=list)
+    functions: list[SameFunction] = field(default_factory=list)
+    cells: list[tuple[CellType, Guard]] = field(default_factory=list)
+    attributes: list[tuple[type[Any], str, Any]] = field(default_factory=list)
+
+
+def _grouped(guards: Sequence[Guard]) -> _Groups:
+    groups = _Groups()
+    slots = Counter(tensor.slot for guard in guards for tensor in fed_by(guard.expected) if tensor.slot >= 0)
+    for guard in guards:
+        source, expected = guard.source, guard.expected
+        # A tensor read from several places must be one tensor in all of them, next time, too.
+        is_shared = any(slots[tensor.slot] > 1 for tensor in fed_by(expected))
+        if isinstance(expected, SameFunction):
+            groups.functions.append(expected)
+        elif source.of_class is not None:
+            groups.attributes.append((*source.of_class, guard.value))
+        elif source.namespace is None and source.of_layer:
+            groups.layers.append(guard)
+        elif isinstance(source.place, CellPlace) and isinstance(expected, Exactly):
+            groups.cells.append((source.place.cell, guard))
+        elif source.namespace is None or is_shared or expected.looks_inside:
+            groups.always.append(guard)
+        else:
+            entries = groups.of_layers if source.of_layer and isinstance(expected, Exactly) else groups.plain
+            entries.setdefault(id(source.namespace), []).append(guard)
+    return groups
+
+
 class Guards:
     """All guards of one program. Containers are looked into each time, everything else only when it was exchanged."""
 
@@ -369,34 +405,12 @@ class Guards:
     def __init__(self, guards: Sequence[Guard] = (), unnamed: Sequence[Unnamed] = ()) -> None:
         self.guards = list(guards)
         self._unnamed = [absent.look() for absent in unnamed]
-        plain: dict[int, list[Guard]] = {}
-        layered: dict[int, list[Guard]] = {}
-        always: list[Guard] = []
-        functions: list[SameFunction] = []
-        cells: list[tuple[CellType, Guard]] = []
-        self._layers: list[_Namespace | Guard] = []
-        self._attributes: list[tuple[type[Any], str, Any]] = []
-        slots = Counter(tensor.slot for guard in guards for tensor in fed_by(guard.expected) if tensor.slot >= 0)
-        for guard in guards:
-            namespace = guard.source.namespace
-            # A tensor read from several places must be one tensor in all of them, next time, too.
-            is_shared = any(slots[tensor.slot] > 1 for tensor in fed_by(guard.expected))
-            if isinstance(guard.expected, SameFunction):
-                functions.append(guard.expected)
-            elif guard.source.of_class is not None:
-                self._attributes.append((*guard.source.of_class, guard.value))
-            elif namespace is None and guard.source.of_layer:
-                self._layers.append(guard)
-            elif isinstance(guard.source.place, CellPlace) and isinstance(guard.expected, Exactly):
-                cells.append((guard.source.place.cell, guard))
-            elif namespace is None or is_shared or guard.expected.looks_inside:
-                always.append(guard)
-            elif guard.source.of_layer and isinstance(guard.expected, Exactly):
-                layered.setdefault(id(namespace), []).append(guard)
-            else:
-                plain.setdefault(id(namespace), []).append(guard)
-        self._namespaces = [_Namespace(g[0].source.namespace, g) for g in plain.values()]  # type: ignore[arg-type]
-        self._layers += [_Namespace(g[0].source.namespace, g) for g in layered.values()]  # type: ignore[arg-type]
+        found = _grouped(self.guards)
+        always, functions, cells = found.always, found.functions, found.cells
+        self._attributes = found.attributes
+        self._namespaces = [_Namespace(g[0].source.namespace, g) for g in found.plain.values()]  # type: ignore[arg-type]
+        of_layers = [_Namespace(g[0].source.namespace, g) for g in found.of_layers.values()]  # type: ignore[arg-type]
+        self._layers: list[_Namespace | Guard] = [*found.layers, *of_layers]
         # What reads each, the object that it was where that will do, and what else will.
         self._always = [(g.source.read, _itself(g.expected), g.expected.fits) for g in always]
         self._codes = [(expected.function, expected.function.__code__) for expected in functions]

@@ -59,20 +59,21 @@ def _found(value: Any, container: Any) -> Any:
         found = look(value, container)
         if found is not NotImplemented:
             return found
-    container = list_in(container)
-    container = as_sequence(container) if is_open(container) else as_graph(container)
-    if isinstance(container, _BY_EQUALITY) or (isinstance(container, GraphKeys) and holds_number(value)):
-        container = list(container)
+    held = list_in(container)
+    items: Any = as_sequence(held) if is_open(held) else as_graph(held)
+    is_view = isinstance(items, _BY_EQUALITY) or (isinstance(items, GraphKeys) and holds_number(value))
+    if is_view:
+        items = list(items)
     for look in (_in_sequence, _in_value_of_run, _by_equality, _by_flags):
-        found = look(value, container)
+        found = look(value, items)
         if found is not NotImplemented:
             return found
-    if is_searched(container):
-        return _searched(container, value)
-    found = contains(container, value)
-    if found is True and isinstance(container, dict):
-        held = unset_flag(container[value])
-        return True if held is None else held[0]  # set on one path only
+    if is_searched(items):
+        return _searched(items, value)
+    found = contains(items, value)
+    if found is True and isinstance(items, dict):
+        flag = unset_flag(items[value])
+        return True if flag is None else flag[0]  # set on one path only
     return scalar_condition(found, "in") if is_graph(found) else bool(found)
 
 

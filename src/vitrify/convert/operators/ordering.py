@@ -211,20 +211,22 @@ def sort_list(owner: list[Any]) -> Callable[..., None]:
 def _stacked(values: Sequence[Any], what: str) -> Any:
     """Tensors and numbers of one shape in one tensor."""
     tensors = [v for v in values if is_tensor(v)]
-    fits = len(tensors) + sum(isinstance(v, SCALARS) for v in values) == len(values)
-    shapes = {builtins.tuple(t.shape) for t in tensors} | {() for v in values if isinstance(v, SCALARS)}
-    if fits and not tensors:
+    numbers = [v for v in values if isinstance(v, SCALARS)]
+    if len(tensors) + len(numbers) != len(values):
+        raise _no_tensor(what)
+    if not tensors:
         kind = "int64" if all(isinstance(v, int) for v in values) else "float64"
         return stack([full([], v, kind) for v in values])
-    dtypes = {t.dtype for t in tensors}
-    if what == "keys" and fits:
+    dtype = tensors[0].dtype
+    shapes = {builtins.tuple(t.shape) for t in tensors} | {() for _ in numbers}
+    if what == "keys":
         fits = shapes <= {(), (1,)}
         values = [reshape(v, []) if is_tensor(v) else v for v in values]
-    elif len(shapes) != 1:
-        fits = False
-    if not fits or len(dtypes) != 1 or any(common_dtype(v, tensors[0]) is not tensors[0].dtype for v in values):
+    else:
+        fits = len(shapes) == 1
+    are_alike = all(t.dtype is dtype for t in tensors)
+    if not (fits and are_alike) or any(common_dtype(v, tensors[0]) is not dtype for v in values):
         raise _no_tensor(what)
-    dtype = tensors[0].dtype
     return stack([cast(v, dtype) if is_tensor(v) else full([], v, dtype) for v in values])
 
 
