@@ -7,14 +7,14 @@ when jumps are lowered, just before the constructs become calls.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 import gast
 
 from .context import Context
 from .facts import FunctionFacts, analyze
-from .facts.activity import activity
+from .facts.activity import activity, helper_name
 from .facts.function import constructs_in
 from .facts.scopes import body_of, comprehension_parts, comprehension_variables, outer_expressions, scope_of
 from .nodes import (
@@ -41,12 +41,17 @@ def guard_reads(tree: Node, context: Context) -> Node:
     Reads of inner functions are `vt.load_free(x)`: Python has another exception for them.
     """
     for fn in functions_in(tree):
-        if not constructs_in(fn):
+        constructs, lazy = constructs_in(fn), _lazily_evaluated(fn)
+        if not constructs and not lazy:
             continue
         facts = analyze(fn, context.names)
         # Any local may end up in a branch, which takes what follows an early return; and lowering jumps may change
         # which variables are shared for handlers, where a guard does no harm.
-        own, captured = _doubtful_reads(facts, facts.scope.locals), _doubtful_captures(facts, fn, context)
+        own = _doubtful_reads(facts, facts.scope.locals)
+        moved = {node.id for node in own & lazy} - facts.outlasting  # whose cells the user's own functions share
+        if not constructs:
+            own = {node for node in own if node.id in moved}
+        captured = _doubtful_captures(facts, activity(constructs, context.names).writes | moved)
         reads = {node for node in own | captured if node.id not in context.flagged}
         context.doubtful.update(node.id for node in reads)
         free = _inside_functions([*own_nodes_of(body_of(fn))], context)
@@ -67,12 +72,14 @@ def initialise(tree: Node, context: Context) -> Node:
     """`tree` with `x = vt.Undefined('x', line)` before the first use of each `x` that a construct may find unset."""
     for fn in functions_in(tree):
         constructs = constructs_in(fn)
-        if not constructs:
+        own, lazy = _guarded([*own_nodes_of(body_of(fn))], context)
+        if not constructs and not lazy:
             continue
         facts = analyze(fn, context.names)
         # What is shared only for a handler now may be passed by value later, when its construct has become a call.
         facts = replace(facts, shared=facts.outlasting)
-        needed: set[str] = set()
+        hidden = (lazy - facts.outlasting) | (own & _kept_inside(constructs, facts))
+        needed = hidden & facts.scope.locals - facts.scope.params
         for node in constructs:
             unbound = _unbound_at(facts, node)
             if unbound:
@@ -80,6 +87,42 @@ def initialise(tree: Node, context: Context) -> Node:
         for identifier in sorted(needed):
             _insert(fn, identifier, context)
     return tree
+
+
+def _lazily_evaluated(fn: Node) -> set[Node]:
+    """All in the operands that become lambdas, where Python would tell of a variable of a function around."""
+    roots: list[Node] = []
+    for node in own_nodes_of(body_of(fn)):
+        if isinstance(node, gast.BoolOp):
+            roots += node.values[1:]
+        elif isinstance(node, gast.IfExp):
+            roots += [node.body, node.orelse]
+        elif isinstance(node, gast.Compare):
+            roots += node.comparators[1:]
+    return _all_in(roots)
+
+
+def _guarded(nodes: Sequence[Node], context: Context) -> tuple[set[str], set[str]]:
+    """The variables of a function that guards read in its own code, and those that they read in lambdas of ours."""
+    own: set[str] = set()
+    lazy: set[str] = set()
+    for node in nodes:
+        if isinstance(node, gast.Call) and helper_name(node, context.names) is not None:
+            if node.func.attr == "load" and isinstance(node.args[0], gast.Name):
+                own.add(node.args[0].id)
+            for arg in node.args:
+                if isinstance(arg, gast.Lambda):
+                    lazy |= set().union(*_guarded([*own_nodes_of([arg.body])], context))
+    return own, lazy
+
+
+def _kept_inside(constructs: Sequence[Node], facts: FunctionFacts) -> set[str]:
+    """Variables that a construct sets for itself alone: as functions of their own, these leave the name unknown."""
+    kept: set[str] = set()
+    for node in constructs:
+        carried = facts.carried(node)
+        kept |= activity([node], facts.names).writes.difference(carried.outs, carried.shared)
+    return kept
 
 
 def _unbound_at(facts: FunctionFacts, node: Node) -> frozenset[str]:
@@ -95,9 +138,12 @@ def _doubtful_reads(facts: FunctionFacts, names: frozenset[str]) -> set[Node]:
     return found
 
 
-def _doubtful_captures(facts: FunctionFacts, fn: Node, context: Context) -> set[Node]:
-    """Reads by nested functions of variables that a construct may leave unset; others' own cells tell that."""
-    written = activity(constructs_in(fn), context.names).writes & facts.scope.locals
+def _doubtful_captures(facts: FunctionFacts, written: Set[str]) -> set[Node]:
+    """Reads by nested functions of variables that a construct (or a start value of ours) may leave unset.
+
+    Others' own cells tell that.
+    """
+    written &= facts.scope.locals
     found: set[Node] = set()
     for point, unbound in zip(facts.graph.points, facts.unbound, strict=True):
         if unbound & written:
