@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from weakref import ref
 
 from ..core.made import Made
 from ..core.source import Loc
@@ -149,6 +150,10 @@ class Notes:
 
     asked_of_tensors: set[str] = field(default_factory=set)
     """Names of attributes and special methods that tensors were asked for."""
+    asked_of_classes: set[tuple[type, str]] = field(default_factory=set)
+    """Classes that were asked for a special method, and its name."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """What settings of libraries were when code first asked them (`core/library_settings.py`), by their names."""
     lacking: set[tuple[Variable, str]] = field(default_factory=set)
     """Attributes that were asked for, of tensors that lack them."""
     apart: set[tuple[Variable, Variable]] = field(default_factory=set)
@@ -194,6 +199,8 @@ class Notes:
     """Gives what one of two functions does, as a flag decides when the program runs; the last argument is a name."""
     host: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     """What stands for arrays and lists taken from tensors while Python is traced: `numpy` and `tolist` of a tensor."""
+    suspended: list[ref[Any]] = field(default_factory=list)
+    """The generators of Python's that the program's code made, each of which may wait for somebody who asks on."""
     made_generators: dict[int, Any] = field(default_factory=dict)
     """Generators of random numbers, by id, with what stands for them in runs."""
     on_layer: Callable[[Any], None] = as_it_is

@@ -42,3 +42,14 @@ def warn_of_fault(name: str, err: BaseException) -> bool:
         stacklevel=user_stacklevel(),
     )
     return True
+
+
+def release_frames(err: BaseException) -> None:
+    """Let go of the frames that an exception and those before it passed: they hold what callers have in variables.
+
+    A generator of theirs, say, is then closed where eager code does it.
+    """
+    passed: BaseException | None = err
+    while passed is not None:
+        passed.__traceback__ = None
+        passed = passed.__cause__ or passed.__context__

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import partial
-from types import FunctionType
+from types import FunctionType, GeneratorType
 from typing import Any
+from weakref import ref
 
 from ..convert.state.cells import stored_cells
 from ..convert.values.user_code import is_own_file
@@ -76,6 +77,8 @@ _CONTENT[partial] = lambda p: (content(p.func), tuple(map(_held, p.args)), tuple
 def content(value: Any) -> Any:
     """`value` as part of a key: its content where that is safe, itself if it has a hash, else its identity."""
     read = _CONTENT.get(value.__class__)
+    if value.__class__ is GeneratorType:
+        return ref(value)  # who keeps the key must not keep it from being closed
     try:
         if read is not None:
             return ByContent(value, read(value))

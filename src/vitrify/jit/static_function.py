@@ -27,7 +27,7 @@ from ..device.api import place_of
 from ..eager.tensor import Tensor, as_tensor
 from ..runtime.options import DEFAULT, ExecutionOptions
 from ..transformers import NoSourceError
-from .faults import warn_of_fault
+from .faults import release_frames, warn_of_fault
 from .key import BY_VALUE, content
 from .number_inputs import NumberInputs
 from .partial_program import PartialProgramLayer, UnfitError
@@ -264,6 +264,12 @@ class StaticFunction(Traceable):
             family.errors += 1
             family.substitute = AfterErrors(family.errors)
             raise presented(err)  # noqa: B904 - it is `err` itself
+        self._note_failure(failure, family)
+        release_frames(failure)
+        return result
+
+    def _note_failure(self, failure: TraceFailure, family: Family) -> None:
+        """Let later calls find the function split."""
         if isinstance(failure.error, NoSourceError) and not self._warned:
             self._warned = True
             warnings.warn(f"to_static: {failure.error}\nit runs eagerly", NoSourceWarning, stacklevel=user_stacklevel())
@@ -277,7 +283,6 @@ class StaticFunction(Traceable):
             family.substitute = self._split_program()
         else:
             family.substitute = self._python
-        return result
 
     def _split_program(self) -> SplitProgram:
         return SplitProgram(self.split, self._instance, self._python, self._settle)

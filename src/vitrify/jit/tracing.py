@@ -10,6 +10,7 @@ import numpy as np
 
 from ..convert import attempt, convert_call, ends_program, entered, observe_function
 from ..convert.calls.caught import unmasked
+from ..convert.calls.generators import closing_suspended
 from ..convert.calls.open_axes import for_axes
 from ..convert.containers.dicts import GraphDict
 from ..convert.containers.stand_ins import Foreign, standing_in
@@ -18,6 +19,7 @@ from ..convert.containers.table_sites import TableSites
 from ..convert.control.branches import choose
 from ..convert.guards.array_sites import ArraySites
 from ..convert.guards.observe import Observer, current_observer, observing
+from ..convert.guards.special import guard_unseen
 from ..convert.guards.whole import note_settings, note_whole
 from ..convert.host.effects import assert_place_set
 from ..convert.host.given import GivenArray, given_array
@@ -232,6 +234,7 @@ def trace(
         building(state.builder),
         journaling() as journal,
         observing(journal, varying.numbers, varying.shapes) as observer,
+        closing_suspended(state.builder),
     ):
         observer.stand_ins = stand_ins
         for value in values:
@@ -395,6 +398,7 @@ def _note_methods(state: Trace, observer: Observer) -> None:
             observer.of_class(cls, name)
     for name in sorted(state.builder.asked_of_tensors):
         observer.of_class(Tensor, name)
+    guard_unseen(observer, state.builder)
 
 
 def _taken_for_two(state: Trace) -> tuple[tuple[int, int], ...]:

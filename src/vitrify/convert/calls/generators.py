@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
+from weakref import ref
 
 from ...core.bound import bound_to
+from ...ir.builder import Builder
 from ..control.comprehension import Each, GeneratorExpression
 from ..control.logic import convert_not
 from ..control.loops import convert_for
 from ..control.pushed import Sink, push_into, pushing, refuse_giving
 from ..state.journal import note_spent
+from ..values.base import builder
 from ..values.user_errors import thrown
 
 Function = Callable[..., Any]
@@ -86,10 +90,28 @@ def called_generator(native: Function, form: Callable[[], Function | None]) -> F
 
     def call(*args: Any, **kwargs: Any) -> Any:
         made = native(*args, **kwargs)
+        builder().suspended.append(ref(made))
         found = form()
         return made if found is None else PushedGenerator(made, found, args, kwargs)
 
     return call
+
+
+@contextmanager
+def closing_suspended(build: Builder) -> Iterator[None]:
+    """Close the generators that a failed trace leaves waiting: their `finally` runs while all effects are undone.
+
+    It would run once Python finds that nobody holds them any more.
+    """
+    try:
+        yield
+    except BaseException:
+        for waiting in build.suspended:
+            generator = waiting()
+            if generator is not None and not generator.gi_running:
+                with suppress(Exception):  # of the user's code, in a run that nobody asked for
+                    generator.close()
+        raise
 
 
 def give(sink: Sink, item: Any) -> Any:

@@ -31,19 +31,17 @@ class SameBytes(Expected):
 
     def __post_init__(self) -> None:
         self.bytes = _content(self.value)
-        self.objects = self.value.tolist() if _has_objects(self.value) else None  # kept, so that ids stay theirs
 
     def fits(self, value: Any, found: Found) -> bool:
         return value.__class__ is self.value.__class__ and bool(_content(value) == self.bytes)
 
 
-def _has_objects(value: Any) -> bool:
+def has_objects(value: Any) -> bool:
+    """Whether it is an array of Python objects, which is a container of them."""
     return isinstance(value, np.ndarray) and value.dtype.hasobject
 
 
 def _content(value: Any) -> tuple[Any, ...]:
-    if _has_objects(value):
-        return value.dtype, value.shape, tuple(map(id, value.ravel().tolist()))
     held = np.asarray(value)
     return held.dtype, held.shape, hash_of_bytes(np.ascontiguousarray(held).view(np.uint8).data)
 
@@ -118,6 +116,10 @@ def _of_partial(value: Any) -> Held:
     return (*range(len(positional)), *value.keywords), (*positional, *value.keywords.values())
 
 
+def _of_array(value: Any) -> Held:
+    return (value.dtype, *np.ndindex(value.shape)), (value.shape, *value.ravel().tolist())
+
+
 _KINDS: Mapping[type, Callable[[Any], Held]] = {
     dict: _of_mapping,
     list: _of_sequence(list.__iter__),
@@ -129,6 +131,7 @@ _KINDS: Mapping[type, Callable[[Any], Held]] = {
     ChainMap: lambda value: ((), value.maps),
     MappingProxyType: lambda value: (value.keys(), value.values()),
     functools.partial: _of_partial,
+    np.ndarray: _of_array,  # of objects
 }
 
 

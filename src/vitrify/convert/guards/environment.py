@@ -11,6 +11,8 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any, NoReturn
 
+import numpy as np
+
 from ...core.bound import bound_to, plain_attribute
 from ...core.config import get_flags
 from ..values.user_errors import for_user
@@ -100,7 +102,7 @@ def looked_in(value: Any, note: Note) -> Any:
 _ASKED_AGAIN = frozenset(
     {os.getcwd, os.getpid, os.path.exists, os.path.isfile, os.path.isdir, os.path.islink, os.path.getsize}
     | {os.path.getmtime, sys.getrecursionlimit, threading.get_ident, get_flags}
-    | {logging.Logger.isEnabledFor, logging.Logger.getEffectiveLevel, ContextVar.get}
+    | {logging.Logger.isEnabledFor, logging.Logger.getEffectiveLevel, ContextVar.get, np.get_printoptions}
 )
 """Functions and methods whose answer depends on the process: each call asks them again."""
 

@@ -279,9 +279,9 @@ class Guard:
 
 @dataclass
 class Unnamed:
-    """Names that a namespace does not have, which functions read there: they mean builtins."""
+    """Names that a namespace does not have: globals, which mean builtins, and special methods of a class."""
 
-    namespace: dict[str, Any]
+    namespace: Mapping[str, Any]
     names: set[str] = field(default_factory=set)
 
     def look(self) -> tuple[Callable[[Iterable[str]], bool], frozenset[str]]:

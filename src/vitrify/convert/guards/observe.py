@@ -38,7 +38,7 @@ from ..values.maybe import where_set
 from ..values.one_of import by_option
 from ..values.user_code import is_library, user_method
 from ..values.user_errors import for_user, note_user_error
-from .contents import BUFFERS, WITH_MEMBERS, Members, SameBytes, SameItems, members, same_names
+from .contents import BUFFERS, WITH_MEMBERS, Members, SameBytes, SameItems, has_objects, members, same_names
 from .environment import Environment, has_names, looked_in, watched
 from .kinds import (
     IMMUTABLE,
@@ -67,8 +67,7 @@ from .late import read_late
 from .named import global_names
 from .nondeterministic import refuse_items
 
-MAX_DEPTH = 5
-MAX_ITEMS = 1000
+MAX_DEPTH, MAX_ITEMS = 5, 1000
 CONTAINERS = (list, dict, OrderedDict, defaultdict, deque, tuple, set, frozenset)
 _OF_HANDLING = frozenset({"__context__", "__traceback__"})
 _NOT_WATCHED = (Variable, Tensor, Deferred, super, OverList, *IMMUTABLE)
@@ -207,7 +206,7 @@ class Observer:
         """`function` was found under `name` in the class of `owner`, or in `owner` if it is a class."""
         for base in (owner if isinstance(owner, type) else type(owner)).__mro__:
             if name in base.__dict__ and not is_library(base):
-                self._entry(base, name)
+                self.held_by_class(base, name)
                 held = base.__dict__[name]
                 if function in (held, getattr(held, "__func__", None), getattr(held, "fget", None)):
                     break
@@ -232,7 +231,7 @@ class Observer:
         asked = owner.__self_class__ if is_super else type(owner)
         found = [base for base in asked.__mro__ if name in base.__dict__]
         for base in [b for b in (found if is_super else found[:1]) if not is_library(b)]:
-            self._entry(base, name)
+            self.held_by_class(base, name)
         self._inherited(asked, name)
         held = None if found else getattr(owner, "__dict__", None)
         if held is not None and name not in held:  # else `__getattr__` is not asked
@@ -253,10 +252,11 @@ class Observer:
         if name not in cls.__dict__ and not issubclass(cls, type):
             self.of_class(cls, name)
 
-    def _entry(self, cls: type, name: str) -> None:
-        source = Source.entry(f"{cls.__name__}.{name}", self.classes.setdefault(cls, cls.__dict__), name)
-        value = cls.__dict__[name]
-        self.guards.setdefault((id(cls), name, "class"), Guard(source, value, Exactly(value)))
+    def held_by_class(self, cls: type, name: str) -> None:
+        """What stands in the body of `cls` under `name` was found."""
+        held = self.classes.setdefault(cls, cls.__dict__)
+        guard = Guard(Source.entry(f"{cls.__name__}.{name}", held, name), held[name], Exactly(held[name]))
+        self.guards.setdefault((id(cls), name, "class"), guard)
 
     def absent(self, owner: Any, name: str, source: Source | None = None) -> None:
         """`owner` was asked for an attribute that it does not have."""
@@ -392,7 +392,7 @@ class Observer:
 
     def _of_other_class(self, value: Any, key: Any, depth: int) -> Expected:
         """What a program needs of what is no plain container, or a large one."""
-        if isinstance(value, BUFFERS):
+        if isinstance(value, BUFFERS) and not has_objects(value):
             return SameBytes(value)
         if not isinstance(value, WITH_MEMBERS) or depth > MAX_DEPTH:
             return Exactly(value)

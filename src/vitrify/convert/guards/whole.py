@@ -18,13 +18,14 @@ from typing import Any
 from ...core.bound import plain_attribute
 from ...core.closures import CLOSURES
 from ...core.errors import UnsupportedError
+from ...core.library_settings import setting_asked_by
 from ...core.made import own_names
 from ...eager.layer import Layer
 from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
 from ...ir.program import Variable
 from ..state.journal import is_nested
-from ..values.base import Undefined
+from ..values.base import Undefined, note_setting
 from ..values.deferred import Deferred
 from ..values.user_code import is_ours, is_user_code
 from .kinds import IMMUTABLE, Exactly, Guard, Source
@@ -68,12 +69,17 @@ class _Reached:
             if isinstance(namespace, dict):
                 self.held.append((namespace, dict(namespace), whose))
         else:
-            if id(value) in self.known and isinstance(value, FunctionType) and is_user_code(value):
+            if isinstance(value, FunctionType) and is_user_code(value) and self._is_from_outside(value):
                 self.observer.stays(value)
             return
         self._met.add(id(value))
         for part in parts[:MAX_ITEMS]:
             self._reach(part, whose, depth + 1)
+
+    def _is_from_outside(self, function: FunctionType) -> bool:
+        """Whether a function was there before: one that a module has, or that a place which was read holds."""
+        is_inner = "<locals>" in function.__qualname__
+        return not is_inner or any(guard.value is function for guard in self.observer.guards.values())
 
     def guard(self) -> None:
         """Guard what the objects hold, under which names."""
@@ -133,6 +139,7 @@ class LookedInto(AbstractContextManager[None]):
 
     def __init__(self, function: Callable[..., Any], *values: Any) -> None:
         self.function = function
+        note_setting(setting_asked_by(function, *values))
         self.reached = _reached(values)
         if self.reached is not None:
             self.reached.guard()

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import VitrifyError
+from ...core.library_settings import setting_asked_by
 from ...eager.tensor import Tensor
 from ...ir.graph_tensor import as_number, is_number
 from ...ir.program import Variable
@@ -30,7 +31,7 @@ from ..guards.observe import seen_inside
 from ..host.value import HostValue, host_call, index_of, tensor_index
 from ..state.journal import note_write
 from ..state.places import ItemPlace
-from ..values.base import Unmergeable, builder, is_tensor
+from ..values.base import Unmergeable, builder, is_tensor, note_setting
 from ..values.bounds import is_never_negative
 from ..values.cases import by_cases
 from ..values.decided import note_always
@@ -95,6 +96,7 @@ def operate(symbol: str, left: Any, *right: Any) -> Any:
         return found
     if symbol == "**" and is_number(other) and other.dtype.is_integer and not is_never_negative(other):
         builder().leaves_undone = True  # 2 ** -1 is a float: a run that finds no int there is done again, eagerly
+    note_setting(setting_asked_by(function, left, other))
     found = function(left, other)
     return note_always(function, left, other, found) if symbol in COMPARISONS else found
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...core.dtype import DType
 from ...core.errors import ArgumentError, UnsettledError, VitrifyError
+from ...core.library_settings import SETTINGS
 from ...core.meta import numel
 from ...core.source import user_frames
 from ...eager.tensor import Tensor
@@ -198,6 +199,13 @@ def builder() -> Builder:
     found = current_builder()
     assert found is not None
     return found
+
+
+def note_setting(name: str | None) -> None:
+    """Note that settings of a library of this name are asked, as they are now (`core/library_settings.py`)."""
+    build = current_builder()
+    if build is not None and name is not None and name not in build.settings:
+        build.settings[name] = SETTINGS[name]()
 
 
 def scalar_condition(test: Variable, what: str) -> Variable:

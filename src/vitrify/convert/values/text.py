@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from ...core.dtype import bool_, int64
 from ...core.errors import UnsupportedError
+from ...core.library_settings import writes_arrays
 from ...core.meta import Meta
 from ...core.open_range import OpenRange
 from ...core.pytree import OpenTable, as_plain, is_open, is_partial, list_in
@@ -22,9 +23,10 @@ from ...eager.host_ops import host_value_op
 from ...eager.tensor import Tensor
 from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number, is_number
-from .base import Undefined, builder, is_tensor
+from .base import Undefined, builder, is_tensor, note_setting
 from .deferred import Call, Deferred, Input, Itself, Lazy, captured, holds_deferred, parts, record
 from .one_of import GraphOneOf, by_option, for_options, is_option, options_of, settled
+from .user_code import note_special
 from .user_errors import for_user
 
 Text = Any  # str | GraphText
@@ -234,6 +236,7 @@ def shown(value: Any, how: str = "str") -> Text:
     value = as_plain(value)
     text = _text_of_parts(value, how)
     if text is None:
+        note_setting("print" if writes_arrays(value) else None)
         return _CONVERSIONS[how](value)
     return text if how != "ascii" or isinstance(text, str) else GraphText(Call("escaped", (text.node,)))
 
@@ -258,6 +261,8 @@ def formatted(value: Any, conversion: str = "", spec: Text = "") -> Text:
 
 def _text_of_parts(value: Any, how: str) -> Text | None:
     """The text of a container or exception that holds tensors, or of an object with text of its own; else None."""
+    if how == "str":
+        note_special(type(value), "__str__")
     by_repr = how != "str" or _inherits_str(type(value))
     own = _own_method(value, "__repr__" if by_repr else "__str__")
     if own is not None:
@@ -283,6 +288,7 @@ def _inherits_str(cls: Any) -> bool:
 
 def _own_method(value: Any, name: str) -> Any:
     """The user's own way to text that a class has, converted; None for library code and while no program is built."""
+    note_special(type(value), name)
     method = getattr(type(value), name, None)
     is_own = isinstance(method, FunctionType) and method.__code__.co_filename != "<string>"  # of a dataclass
     if not is_own or current_builder() is None or is_tensor(value) or isinstance(value, Deferred):

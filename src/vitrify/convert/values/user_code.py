@@ -175,6 +175,17 @@ def library_method(cls: type, name: str) -> Any:
     return next((f for f in found if not (isinstance(f, FunctionType) and is_user_code(f))), None)
 
 
+_MADE_BY_CODE = 1 << 9
+"""Of the flags of a class: a statement or call has made it, and it may get other attributes (Py_TPFLAGS_HEAPTYPE)."""
+
+
+def note_special(cls: type, name: str) -> None:
+    """Note that what the program does depends on what a class has under the name of a special method."""
+    build = current_builder()
+    if build is not None and cls.__flags__ & _MADE_BY_CODE:
+        build.asked_of_classes.add((cls, name))
+
+
 def user_method(obj: Any, name: str) -> Any:
     """The converted method that Python would call for a special name such as `__len__`; None when not the user's."""
     build = current_builder()
@@ -184,6 +195,7 @@ def user_method(obj: Any, name: str) -> Any:
     if isinstance(obj, TensorMethods):
         build.asked_of_tensors.add(name)
         cls = Tensor if isinstance(obj, Variable) and not is_number(obj) else cls
+    note_special(cls, name)
     found = class_attribute(cls, name)
     if not isinstance(found, FunctionType):
         return None
