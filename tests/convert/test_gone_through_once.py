@@ -156,9 +156,123 @@ def enumerate_given_to_a_function(x):
     return after(enumerate([x[0], x[1], x[2]]))
 
 
+def generator_kept(x):
+    found = (v > 1 for v in x)
+    return any(found), list(found)
+
+
+def generator_taken_from_on_a_path(x):
+    found = (x * i for i in range(6) if i % 2 == 0)
+    y = next(found)
+    if x.sum() > 0:
+        y = y + next(found)
+    return y, list(found)
+
+
+def generator_taken_from_in_a_loop(x):
+    found, total, turns = (v * 2 for v in [x, x * 2, x * 3, x * 4]), x * 0, 0
+    while total.sum() < 6 and turns < 3:
+        total = total + next(found)
+        turns += 1
+    return total, turns, [v + 1 for v in found]
+
+
+def generator_left_and_gone_on_with(x):
+    found = (v * 2 for v in [x, x * 2, x * 3, x * 4])
+    for v in found:
+        if v.sum() > 3:
+            break
+    for w in found:
+        v = v + w
+    return v
+
+
+def generator_of_a_text(x):
+    found = (c.upper() for c in "abc")
+    text = next(found)
+    if x.sum() > 0:
+        text += next(found)
+    return text + "".join(found)
+
+
+def generator_that_calls(x):
+    seen = []
+
+    def noted(v):
+        seen.append(v)
+        return v * 2
+
+    found = (noted(v) for v in [x, x * 2, x * 3])
+    first = next(found)
+    if x.sum() > 0:
+        first = first + next(found)
+    before = len(seen)
+    return first, before, list(found), seen
+
+
+def generator_in_an_attribute(x):
+    class Box:
+        pass
+
+    box = Box()
+    box.found = (v * 2 for v in [x, x * 2, x * 3])
+    if x.sum() > 0:
+        next(box.found)
+    return next(box.found)
+
+
+def generator_over_what_grows(x):
+    items = [x]
+    found = (v * 2 for v in items)
+    items.append(x * 5)
+    if x.sum() > 0:
+        items.append(x * 7)
+    return list(found)
+
+
+def generator_closed(x):
+    found = (v for v in [x, x * 2])
+    next(found)
+    found.close()
+    return list(found)
+
+
+def generator_of_two_clauses_left(x):
+    for v in (a * b for a in [x, x * 2] for b in [1, 2]):
+        if v.sum() > 1:
+            break
+    return v
+
+
+def generator_of_two_clauses_taken_from(x):
+    found = (a * b for a in [x, x * 2] for b in [1, 2])
+    return next(found), next(found), list(found)
+
+
+def next_that_binds(x):
+    def doubled(v):
+        return v * 2
+
+    first = next((y for v in x if (y := doubled(v)) > 1), None)
+    second = next((y, w) for v in x for w in [1, 2, 100] if (y := v.abs() * w) > 2)
+    return first, second, y
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        generator_kept,
+        generator_taken_from_on_a_path,
+        generator_taken_from_in_a_loop,
+        generator_left_and_gone_on_with,
+        generator_of_a_text,
+        generator_that_calls,
+        generator_in_an_attribute,
+        generator_over_what_grows,
+        generator_closed,
+        generator_of_two_clauses_left,
+        generator_of_two_clauses_taken_from,
+        next_that_binds,
         any_of_a_generator_over_an_iterator,
         any_of_a_reversed_list,
         zip_of_lists_left,
@@ -186,11 +300,6 @@ def test_goes_on_where_it_stands(function):
     compare(function, *ROWS)
 
 
-def generator_kept(x):
-    found = (v > 0.5 for v in [x[0], x[1], x[2]])
-    return any(found), list(found)
-
-
 class Counted:
     def __init__(self, x):
         self.x = x
@@ -211,7 +320,7 @@ def users_iterator(x):
     return any(v > 0.5 for v in left), left.given
 
 
-@pytest.mark.parametrize("function", [generator_kept, users_iterator])
+@pytest.mark.parametrize("function", [users_iterator])
 def test_refused_where_nobody_could_tell(function):
     with pytest.raises(UnsupportedError):
         paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(ROWS[0][0]))

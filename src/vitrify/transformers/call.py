@@ -3,7 +3,8 @@
 `f(*values, **named)` is `vt.convert_starred(f)(vt.spread(values), **vt.named(named))`: a tensor may decide how many
 values there are, and which names.
 
-What `enumerate`, `map` and their like give is `vt.kept_iterator(...)` where a variable keeps it: it is used up once.
+What `enumerate`, `map`, generator expressions and their like give is `vt.kept_iterator(...)` where a variable keeps it:
+it is used up once.
 
 Left alone: helpers, explicit `super(...)`, methods of literals but those that make text of others (`", ".join(...)`).
 """
@@ -40,7 +41,7 @@ class _Calls(ExpressionTransformer):
     def visit_Call(self, node: Node) -> Node:
         helper = helper_name(node, self.context.names)
         known = helper is not None or self._is_super(node) or _on_literal(node)
-        is_kept = self._keeps_iterators() and helper in _STORES and _is_iterator(node.args[-1])
+        is_kept = self._keeps_iterators() and helper in _STORES and self._is_iterator(node.args[-1])
         node = self.generic_visit(node)
         if is_kept:
             node.args[-1] = self.context.call("kept_iterator", node.args[-1], at=node)
@@ -50,8 +51,13 @@ class _Calls(ExpressionTransformer):
 
     def visit_Assign(self, node: Node) -> Node:
         is_unpacked = all(isinstance(target, (gast.Tuple, gast.List)) for target in getattr(node, "targets", [node]))
-        is_kept = self._keeps_iterators() and _is_iterator(node.value) and not is_unpacked
+        is_kept = self._keeps_iterators() and self._is_iterator(node.value) and not is_unpacked
+        parts = node.value.elts if isinstance(node.value, gast.Tuple) and self._keeps_iterators() else []
+        kept = [index for index, part in enumerate(parts) if self._is_iterator(part)]  # each for a variable of its own
         node = self.generic_visit(node)
+        for index in kept:
+            part = node.value.elts[index]
+            node.value.elts[index] = self.context.call("kept_iterator", part, at=part)
         if is_kept:
             node.value = self.context.call("kept_iterator", node.value, at=node.value)
         return node
@@ -65,6 +71,12 @@ class _Calls(ExpressionTransformer):
     def _keeps_iterators(self) -> bool:
         """Whether builtins may give what a program counts through, in place of an iterator."""
         return True
+
+    def _is_iterator(self, value: Node | None) -> bool:
+        """Whether it is a generator expression, or what a builtin such as `enumerate` gives."""
+        if not isinstance(value, gast.Call) or helper_name(value, self.context.names) == "generator":
+            return isinstance(value, gast.Call)
+        return isinstance(value.func, gast.Name) and value.func.id in _ITERATORS
 
     def _is_super(self, node: Node) -> bool:
         is_named = isinstance(node.func, gast.Name) and node.func.id == "super"
@@ -87,10 +99,6 @@ class _CallsOfPython(_Calls):
 
     def _keeps_iterators(self) -> bool:
         return False
-
-
-def _is_iterator(value: Node | None) -> bool:
-    return isinstance(value, gast.Call) and isinstance(value.func, gast.Name) and value.func.id in _ITERATORS
 
 
 def _on_literal(node: Node) -> bool:

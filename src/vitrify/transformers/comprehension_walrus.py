@@ -7,9 +7,9 @@
         if (y := f(v1)) > 0:
             found.append(y)
 
-and `any(...)`, `all(...)` of such a generator expression are loops that stop with the answer; other builtins that use
-one up get it as a list, `dict(...)` of pairs as a dict. The comprehension's own variables get fresh names, as they are
-not the function's.
+and `any(...)`, `all(...)`, `next(...)` of such a generator expression are loops that stop with the answer; other
+builtins that use one up get it as a list, `dict(...)` of pairs as a dict. The comprehension's own variables get fresh
+names, as they are not the function's.
 """
 
 from __future__ import annotations
@@ -42,9 +42,16 @@ def becomes_loop(expr: Node) -> bool:
 
 
 def _used_up(call: Node) -> Node | None:
-    only = call.args[0] if len(call.args) == 1 else None
-    uses_up = is_consumer(call.func) or _joins(call.func)
+    is_next = _is_next(call)
+    only = call.args[0] if len(call.args) == 1 or is_next else None
+    uses_up = is_consumer(call.func) or _joins(call.func) or is_next
     return only if uses_up and isinstance(only, gast.GeneratorExp) else None
+
+
+def _is_next(call: Node) -> bool:
+    """Whether it asks for the first item, with or without a default."""
+    is_plain = isinstance(call.func, gast.Name) and call.func.id == "next" and not call.keywords
+    return is_plain and len(call.args) in (1, 2) and not any(isinstance(arg, gast.Starred) for arg in call.args)
 
 
 def _joins(function: Node) -> bool:
@@ -88,6 +95,8 @@ def as_loop(expr: Node, before: Stmts, context: Context) -> Node:
         before += quote("x = value", at=expr, x=found, value=constant(not stop, at=expr))
         before += _loops(node, node.generators, _answer(node, found, stop), _leave(node, found, stop))
         return name(found, at=expr)
+    if called == "next":
+        return _first(node, expr.args[1:], found, before, context)
     if called == "dict":
         node = _of_pairs(node)
     before += quote(_EMPTY[type(node).__name__], at=expr, x=found)
@@ -96,6 +105,21 @@ def as_loop(expr: Node, before: Stmts, context: Context) -> Node:
         return name(found, at=expr)
     expr.args = [name(found, at=node)]
     return expr
+
+
+def _first(node: Node, default: Stmts, found: str, before: Stmts, context: Context) -> Node:
+    """What `next(node, default)` gives, after the statements added to `before`."""
+    there, items = context.names.fresh("there"), context.names.fresh("items")
+    before += quote("x = value", at=node, x=items, value=node.generators[0].iter)
+    node.generators[0].iter = name(items, at=node)
+    before += quote("there = False", at=node, there=there)
+    for value in default:
+        before += quote("x = value", at=node, x=found, value=value)
+    take = quote("x = value\nthere = True\nbreak", at=node.elt, x=found, value=node.elt, there=there)
+    before += _loops(node, node.generators, take, lambda: quote("if there:\n    break", at=node, there=there))
+    if not default:
+        before += quote("if not there:\n    raise StopIteration", at=node, there=there)
+    return name(found, at=node)
 
 
 def _of_pairs(node: Node) -> Node:

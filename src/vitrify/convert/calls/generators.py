@@ -52,12 +52,14 @@ class PushedGenerator(GeneratorExpression):
         refuse_giving(self)
         if self.is_left is not False:
             return super()._running()
-        self.go_on()
+        self.go_on_with(self.native)
         return self.native
 
-    def go_on(self) -> None:
-        """Be Python's own generator from here on, of which items were taken."""
-        self.started, self._call = self.native, None
+    def python_form(self) -> Generator[Any, Any, Any]:
+        return self.native
+
+    def go_on_with(self, python: Any) -> None:
+        self.started, self._call = python, None
 
     def is_fresh(self) -> bool:
         return self.started is None and not self._is_given

@@ -15,7 +15,7 @@ from ...ir.builder import current_builder
 from ...ir.graph_tensor import is_number
 from ..containers.lists import GraphList
 from ..control.comprehension import keys_listed
-from ..control.endless import OfList
+from ..control.endless import OfList, by_number
 from ..control.protocols import iterate, truth
 from ..values.base import is_graph
 from ..values.deferred import Deferred
@@ -47,14 +47,14 @@ def graph_sequences(iterables: Sequence[Any]) -> list[GraphSequence] | None:
 
 
 def list_sequence(value: Any) -> GraphSequence | None:
-    """A list, tuple or range whose length Python knows by now, or what goes through such, as a sequence; else None."""
+    """A list, tuple, text or range whose length Python knows, or what goes through such, as a sequence; else None."""
     if current_builder() is None or is_open(value):
         return None
     if isinstance(value, OfList):
         return value.handed_on()
     if type(value) is GraphList:
         return value.sequence()
-    return _counted(value) if type(value) in (tuple, range) else None
+    return _counted(value) if type(value) in (tuple, range, str) else None
 
 
 def list_sequences(iterables: Sequence[Any]) -> list[GraphSequence] | None:
@@ -64,11 +64,7 @@ def list_sequences(iterables: Sequence[Any]) -> list[GraphSequence] | None:
 
 
 def _counted(value: Any) -> GraphSequence | None:
-    if isinstance(value, range):
-        return GraphSequence(len(value), lambda i: value.start + i * value.step)
-    if not isinstance(value, (list, tuple)) or not len(value):
-        return None
-    return GraphSequence(len(value), GraphList(value).__getitem__)
+    return by_number(value) if isinstance(value, range) or (isinstance(value, (list, tuple, str)) and value) else None
 
 
 def known_items(iterable: Any) -> Any:

@@ -17,6 +17,7 @@ from ...ir.builder import current_builder
 from ...ir.graph_tensor import as_number
 from ...ops.creation import assign
 from ..containers.lists import GraphList
+from ..control.comprehension import GeneratorExpression
 from ..control.logic import convert_not
 from ..control.pushed import push_all, pushing
 from ..state.journal import kept_unless_given_up, note_spent
@@ -24,7 +25,6 @@ from ..values.base import Undefined, builder, is_graph
 from ..values.deferred import Call, record
 from ..values.handlers import refuse_unless_decided
 from ..values.user_code import converted
-from .generators import PushedGenerator
 
 
 @converted_too
@@ -121,13 +121,14 @@ def _is_sized(value: Any) -> bool:
 
 def first_of(generator: Any, *default: Any) -> Any:
     """`next(generator, default)`: Python's own, unless a tensor decides whether there is an item."""
-    if isinstance(generator, PushedGenerator):
+    python = generator.python_form() if isinstance(generator, GeneratorExpression) else None
+    if python is not None:
         note_spent(generator)
         try:
             with kept_unless_given_up((), _is_refusal), builder().trial() as trial:
-                found = next(generator.native, *default)
+                found = next(python, *default)
                 trial.keep()
-                generator.go_on()
+                generator.go_on_with(python)
                 return found
         except UnsupportedError:
             pass

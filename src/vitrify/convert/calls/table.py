@@ -37,7 +37,7 @@ from ..control.comprehension import (
     keys_listed,
     sum_of,
 )
-from ..control.endless import Calling, Listed, Numbered, OfList, Zipped
+from ..control.endless import Calling, Listed, Numbered, OfList, Zipped, by_number
 from ..control.late_items import is_plain, late_items
 from ..control.logic import convert_and, convert_not, convert_or
 from ..control.protocols import Stepping, iterate
@@ -357,17 +357,17 @@ def convert_iter(*args: Any) -> Any:
     if found is values or not is_plain(found):
         return found
     if isinstance(values, range):
-        return Listed(GraphSequence(len(values), lambda index: index * values.step + values.start))
+        return Listed(by_number(values))
     return Listed(GraphList(found))
 
 
-def _next_of_listed(iterator: Listed, default: Any) -> Any:
+def _next_of_listed(iterator: Listed, default: Any, of_item: Callable[[Any], Any] = _itself) -> Any:
     def end() -> Any:
         iterator.end()
         return default
 
     def take() -> Any:
-        return iterator.take(iterator.position)
+        return of_item(iterator.take(iterator.position))
 
     more = convert_and(convert_not(iterator.is_over), iterator.has_more)
     return builder().choose(more, take, end, "next()") if is_graph(more) else take() if more else end()
@@ -377,6 +377,10 @@ def convert_next(iterator: Any, default: Any = _NOTHING) -> Any:
     """`next(iterator, default)`."""
     iterator = iterator.for_loop() if isinstance(iterator, OfList) else iterator
     step = iterator.step if isinstance(iterator, Listed) else user_method(iterator, "__next__")
+    of_item = iterator.element_of() if isinstance(iterator, GeneratorExpression) else None
+    if of_item is not None:
+        items = iterator.clause.iterable
+        return of_item(items.step()) if default is _NOTHING else _next_of_listed(items, default, of_item)
     if pushing(iterator):
         return first_of(iterator, *([] if default is _NOTHING else [default]))
     if isinstance(iterator, GraphSequence):

@@ -24,7 +24,7 @@ from ..values.sequences import GraphSequence, as_sequence
 from ..values.user_code import user_method
 from ..values.user_errors import thrown
 from .branches import convert_ifelse
-from .endless import Listed
+from .endless import Keepable, Listed, as_listed
 from .logic import convert_and, convert_not, convert_or
 from .loops import convert_for
 from .protocols import Stepping, iterate, listed_in, truth
@@ -42,6 +42,11 @@ class Each:
         self.element = element
         self.tests = tests
         self.parts = unpack or _parts_for(element)
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether there is a further `for` in it."""
+        return "each" in self.element.__code__.co_names
 
     def fold(self, combine: Combine, state: Any, goes_on: Function | None = None) -> Any:
         """`state = combine(state, element)` for each element, given as a function so that it may be computed late."""
@@ -165,7 +170,8 @@ def generator(iterable: Any, *functions: Any, unpack: Function | None = None) ->
     iterable = list_in(_iterated(iterable))
     known = partial_items(iterable) is not None or pushing(iterable) or isinstance(iterable, Listed)
     found = iterable if known else as_sequence(iterable)
-    return GeneratorExpression(Each(iterate(iterable) if found is None else found, *functions, unpack=unpack))
+    clause = Each(iterate(iterable) if found is None else found, *functions, unpack=unpack)
+    return GeneratorExpression(clause, iterable)
 
 
 def _collecting(change: Callable[[Any, Any], None]) -> Combine:
@@ -180,12 +186,12 @@ def _collecting(change: Callable[[Any, Any], None]) -> Combine:
     return _with_each(change_noted)
 
 
-def _with_each(change: Callable[[Any, Any], Any]) -> Combine:
-    """`change(state, element)` for each element, those of a further `for` included."""
+def _with_each(change: Callable[[Any, Any], Any], goes_on: Function | None = None) -> Combine:
+    """`change(state, element)` for each element, those of a further `for` included, as long as it goes on."""
 
     def combine(state: Any, element: Function) -> Any:
         value = element()
-        return value.fold(combine, state) if isinstance(value, Each) else change(state, value)
+        return value.fold(combine, state, goes_on) if isinstance(value, Each) else change(state, value)
 
     return combine
 
@@ -199,15 +205,25 @@ def _list(clause: Each) -> Any:
     return clause.fold(_APPEND, new_list([]))
 
 
-class GeneratorExpression(Generator[Any, Any, None], Pushes):
-    """A generator expression: an ordinary generator, which builtins that use it up at once may also fold."""
+class GeneratorExpression(Generator[Any, Any, None], Pushes, Keepable):
+    """A generator expression: an ordinary generator, which builtins that use it up at once may also fold.
 
-    def __init__(self, clause: Each) -> None:
+    One that a variable keeps goes through its items by number where it can, and so knows where it stands.
+    """
+
+    def __init__(self, clause: Each, items: Any = None) -> None:
         self.clause = clause
+        self._items = items
         self.started: Generator[Any, Any, None] | None = None
         self._was_left = False
         self.is_left: Any = False
         """Whether a loop over it ended before its last element, as far as a tensor decided that."""
+
+    def keep(self) -> None:
+        """Go through the items by number, if nothing was taken of them and none of them stands for several."""
+        found = as_listed(self._items) if self.is_fresh() and not self.clause.is_nested else None
+        if found is not None:
+            self.clause.iterable, self.is_placed = found, True
 
     def _running(self) -> Generator[Any, Any, None]:
         refuse_giving(self)
@@ -216,6 +232,8 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
                 "the rest of a generator is asked for, of which a tensor decides where a loop left it",
                 hint="make a list of what it gives first (`list(...)`), or go on in one loop",
             )
+        if self.is_placed:
+            return iter(self.clause)  # type: ignore[arg-type]
         if self.started is None:
             self.started = iter(self.clause)  # type: ignore[assignment]
         assert self.started is not None
@@ -237,7 +255,23 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
     def close(self) -> None:
         """Give no more elements."""
         note_spent(self)
+        if self.is_placed:
+            self.clause.iterable.end()
         self._running().close()
+
+    def python_form(self) -> Iterator[Any] | None:
+        """Python's own generator of its elements, where that knows what this does not: where a further `for` stands."""
+        return iter(self.clause) if self.clause.is_nested else None
+
+    def go_on_with(self, python: Any) -> None:
+        """Be Python's own generator from here on, of which items were taken."""
+        self.started = python
+
+    def element_of(self) -> Function | None:
+        """What makes its element of an item, where it knows where it stands and all items have one; else None."""
+        clause = self.clause
+        is_simple = self.is_placed and not clause.tests
+        return (lambda item: clause.element(*clause.parts(item))) if is_simple else None
 
     def is_fresh(self) -> bool:
         """Whether it can be folded, and was not yet."""
@@ -257,14 +291,19 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
 
     def push(self, sink: Sink) -> Any:
         """Give its elements. Where Python decides how many are taken, the others are left."""
+        give = _with_each(lambda left, element: sink.give(element), convert_not)
+        if self.is_placed:
+            self.clause.fold(give, False, convert_not)
+            return
         sequence = self.clause.iterable
         if isinstance(sequence, GraphSequence) and isinstance(sequence.length, int):
             self.clause.iterable = _python_items(sequence)
         clause = self.take()
         assert clause is not None
         is_open = clause.is_dynamic()
-        clause.fold(_with_each(lambda left, element: sink.give(element)), False, convert_not)
-        self.is_left = sink.is_left if is_graph(sink.is_left) or is_open else False
+        clause.fold(give, False, convert_not)
+        is_unsure = is_graph(sink.is_left) or is_open or clause.is_nested
+        self.is_left = sink.is_left if is_unsure else False
         is_over = self.is_left is not False or sink.is_left is False
         if is_over and not self._was_left:  # there is no rest that anybody may ask for, and there was none before
             self.clause = Each((), clause.element)
@@ -272,7 +311,7 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes):
 
     def leave(self, found: Any) -> None:
         """Remember that it was gone through up to what decides `found`: if a tensor does, nobody can tell how far."""
-        if is_graph(found):
+        if is_graph(found) and not self.is_placed:
             self.is_left = found
 
     def take(self) -> Each | None:

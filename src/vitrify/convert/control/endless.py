@@ -17,7 +17,7 @@ from ..containers.ranges import GraphRange
 from ..state.journal import note_write
 from ..state.places import AttrPlace
 from ..values.base import is_graph
-from ..values.sequences import GraphSequence, as_sequence
+from ..values.sequences import GraphSequence, Live, as_sequence
 from ..values.user_code import converted
 
 _NOTHING = object()
@@ -229,10 +229,42 @@ def steps_of(sequence: GraphSequence) -> Iterator[Any]:
         index += 1
 
 
+class Keepable:
+    """What can come to know where it stands (a generator expression)."""
+
+    def keep(self) -> None:
+        """Know it from now on."""
+        raise NotImplementedError
+
+
+def as_listed(values: Any) -> Listed | None:
+    """What goes through a list, tuple, range or tensor and knows where it stands; None for others."""
+    if isinstance(values, OfList):
+        values = values.for_loop()
+    if isinstance(values, (Listed, GraphList)):
+        return values if isinstance(values, Listed) else Listed(values)
+    if type(values) in (tuple, range, str):
+        return Listed(by_number(values)) if len(values) else None
+    if type(values) is list:
+        return Listed(Live(values.__len__, lambda index: (GraphList(values) if is_graph(index) else values)[index]))
+    sequence = as_sequence(values)
+    return None if sequence is None else Listed(values if is_graph(values) else sequence)
+
+
+def by_number(values: Any) -> GraphSequence:
+    """A list, tuple, text or range of Python's, as what a number of the program may count through."""
+    if isinstance(values, range):
+        return GraphSequence(len(values), lambda index: values.start + index * values.step)
+    return GraphSequence(len(values), GraphList(values).__getitem__)
+
+
 def kept_iterator(items: Any) -> Any:
     """What a builtin such as `enumerate` gave, as an iterator that knows where it stands."""
     if isinstance(items, OfList):
         return items.for_loop()
+    if isinstance(items, Keepable):
+        items.keep()
+        return items
     is_counted = isinstance(items, GraphSequence) and not isinstance(items, GraphRange)
     return Listed(items) if is_counted else items
 

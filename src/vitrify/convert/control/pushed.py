@@ -90,6 +90,8 @@ class Pushes:
 
     is_watched = False
     """Whether something in it runs when it is closed, so that it gives items by itself only up to its end."""
+    is_placed = False
+    """Whether it knows where it stands, so that a tensor may decide what is taken of it."""
     is_giving = False
     """Whether a loop goes through it just now, which nobody may ask for items meanwhile."""
 
@@ -111,7 +113,8 @@ def push_all(
     items: Pushes, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None
 ) -> tuple[Any, ...]:
     """The loop variables after `for item in items: body`."""
-    note_spent(items)
+    if not items.is_placed:
+        note_spent(items)
     sink = Sink(body, values, names, test)
     push_into(sink, items)
     return sink.released()
