@@ -52,7 +52,7 @@ from .changes import (
 )
 from .number_forms import has_form, in_operators
 
-SAMPLES = 3
+SAMPLES = 4
 MOST_PARTS = 64
 """Of how many parts an expression may be that is computed anew by whoever uses it."""
 _KNOWN_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size", "itemsize", "nbytes", "flags", "strides"})
@@ -135,7 +135,7 @@ class HostValue(Joinable):
         return self.block
 
     def listed(self) -> Any:
-        if self._forms() != {"list"} or len(self.meta().shape) != 1:
+        if not self._lists_numbers():
             return None
         if "list" not in self.__dict__:
             tensor = self.tensor(in_full=True)
@@ -172,7 +172,7 @@ class HostValue(Joinable):
 
     def sequence(self) -> GraphSequence | None:
         """Numbers in a list, and the items of what has a length that only a run knows."""
-        if self._forms() == {"list"} and len(self.meta().shape) == 1:
+        if self._lists_numbers():
             tensor = self.tensor(in_full=True)
             size = tensor.shape[0]
             return GraphSequence(size if size >= 0 else as_number(dim_size(tensor, 0)), lambda i: as_number(tensor[i]))
@@ -314,6 +314,11 @@ class HostValue(Joinable):
                     return False
                 found = True
         return found
+
+    def _lists_numbers(self) -> bool:
+        """Whether it is a list of numbers, not of arrays, which may be of several sizes."""
+        is_list = self._forms() == {"list"} and not any(type(item) is np.ndarray for s in self._seen() for item in s)
+        return is_list and len(self.meta().shape) == 1
 
     def form(self) -> str:
         """What kind of Python value it is: array, scalar, number or list."""
@@ -564,8 +569,8 @@ def _sample_tensor(node: Any, number: int) -> Any:
 
 def _sample_like(node: Input, meta: Any, number: int) -> Any:
     shape = [size if size >= 0 else number + 2 for size in meta.shape]
-    rng = np.random.default_rng(number)
-    values = (rng.uniform(0.1, 0.9, shape), np.ones(shape), rng.normal(0.0, 3.0, shape))[number]
+    rng = np.random.default_rng(min(number, 2))  # the last two are of opposite signs: masks of them differ
+    values = (rng.uniform(0.1, 0.9, shape), np.ones(shape), drawn := rng.normal(0.0, 3.0, shape), -drawn)[number]
     array = np.asarray(values > 0.5 if meta.dtype.is_bool else values).astype(meta.dtype.np)
     if node.number:
         return array.item()
