@@ -7,8 +7,11 @@ from functools import partial
 from typing import Any
 
 from ...core.meta import numel
+from ...ir.aliases import Way
 from ...ir.graph_tensor import as_number, is_number
+from ...ir.program import Variable
 from ...ops.compare import logical_and, logical_not, logical_or
+from ...ops.like import assign_op
 from ..state.cells import closed_over
 from ..state.journal import journaling
 from ..values.base import Unmergeable, builder, is_graph, scalar_condition
@@ -70,7 +73,10 @@ def _lazy(test: Any, left: Any, right: Function, combine: Function, stop_on: boo
             other = left  # a trial around this one needs some flag, whatever it says
         is_alike = asked or is_number(left) is (isinstance(other, bool) or is_number(other))
         if _is_flag(other) and is_alike:
-            return tell(combine(left, other), _told_by_both(left, other, stop_on))
+            found = tell(combine(left, other), _told_by_both(left, other, stop_on))
+            if not asked and not is_number(left):
+                _note_object(found, left, other, stop_on)
+            return found
         decided = None if is_graph(other) or asks_for_truth(other) else truth(other)
         if (isinstance(decided, bool) and is_alike) or (
             decided is not None and not is_numeric(other) and not is_graph(decided)
@@ -80,6 +86,23 @@ def _lazy(test: Any, left: Any, right: Function, combine: Function, stop_on: boo
     if stop_on:
         return tell(convert_ifexp(left, lambda: left, right), (frozenset(), fails))
     return tell(convert_ifexp(left, right, lambda: left), (holds, frozenset()))
+
+
+def _note_object(found: Variable, left: Any, other: Any, stop_on: bool) -> None:
+    """Note that what `left or other` (stop_on), or `left and other`, gives is the one tensor or the other."""
+    build = builder()
+    first, second = build.held(left), build.held(other)
+
+    def holds() -> Any:
+        with build.as_made([first]):
+            return assign_op(first)  # whatever becomes of the tensor
+
+    def fails() -> Any:
+        with build.as_made([first]):
+            return logical_not(first)
+
+    ways = (first, second) if stop_on else (second, first)
+    build.aliases.fork(found, [Way(holds, ways[0]), Way(fails, ways[1])])
 
 
 def _told_by_both(left: Any, right: Any, stop_on: bool) -> Facts:
