@@ -1,11 +1,19 @@
 """Tensors that stand twice in lists of unknown length, or there and elsewhere, are one object behind the call."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
 import vitrify as paddle
 
 from .test_handed import of_one_object
+
+
+class Pair(NamedTuple):
+    first: object
+    second: object
+
 
 CALLS = [[1.0, 2.0, 3.0], [-1.0, -2.0, 0.5], [0.25, -0.5, 0.4]]
 
@@ -148,3 +156,104 @@ def test_a_change_behind_the_call_is_seen_in_both_places():
         found = static(paddle.to_tensor(CALLS[0]))
         found[0].add_(5.0)
         assert [t.item() for t in found] == [7.0, 7.0, 4.0, 4.0, 6.0, 6.0]
+
+
+def of_truth_values(x):
+    a, b, c = x[0] > 0, x[1] > 0, x[2] > 0.45
+    both, either, all_of = a and b, a or b, a and b and c
+    return both is a, both is b, either is a, either is b, all_of is c, both, either, a, b
+
+
+def changed_through_and(x):
+    a, b = x[0] > 0, x[1] > 0
+    both = a and b
+    both.logical_not_()
+    return both, a, b
+
+
+def a_pair_or_two_of_it(x):
+    pair = (x * 2, x * 3)
+    if x.sum() > 0:
+        return pair
+    return (pair, pair)
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("fn", [of_truth_values, changed_through_and, a_pair_or_two_of_it], ids=lambda fn: fn.__name__)
+def test_which_object_a_path_gives(fn, full_graph):
+    static = paddle.jit.to_static(fn, full_graph=full_graph)
+    for values in [*CALLS, [1.0, -1.0, 1.0], [-1.0, 1.0, 0.0]] * 2:
+        x = paddle.to_tensor(values)
+        found, expected = static(x), fn(x)
+        assert of_one_object(found, x) == of_one_object(expected, x)
+        assert [t.tolist() for t in tensors_in(found)] == [t.tolist() for t in tensors_in(expected)]
+        assert [v for v in found if isinstance(v, bool)] == [v for v in expected if isinstance(v, bool)]
+
+
+def test_a_pair_that_one_path_gives_is_that_very_one():
+    def fn(x, pair):
+        if x.sum() > 0:
+            return pair
+        return (pair, pair)
+
+    static = paddle.jit.to_static(fn, full_graph=True)
+    pair = Pair(paddle.ones([2]), paddle.zeros([2]))
+    for _ in range(2):
+        assert static(paddle.ones([1]), pair) is pair
+        assert all(given is pair for given in static(-paddle.ones([1]), pair))
+
+
+def leaf_of(x):
+    leaf = x.detach()
+    leaf.stop_gradient = False
+    return leaf
+
+
+def computed_of_a_leaf(x):
+    return (leaf_of(x) * x.detach()).sum()
+
+
+def computed_of_a_leaf_on_a_path(x):
+    found = None
+    if x.sum() > 0:
+        found = leaf_of(x) * 2
+    return found
+
+
+def computed_of_a_leaf_in_a_list(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(leaf_of(x) * v.detach())
+    return found
+
+
+def a_leaf_in_a_list(x):
+    found, leaf = [], leaf_of(x)
+    for v in x:
+        if v > 0:
+            found.append(leaf)
+    return found
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [
+        computed_of_a_leaf,
+        computed_of_a_leaf_on_a_path,
+        computed_of_a_leaf_in_a_list,
+        a_leaf_in_a_list,
+    ],
+    ids=lambda fn: fn.__name__,
+)
+def test_what_is_computed_of_a_leaf_made_inside_is_none_and_wants_a_gradient(fn):
+    static = paddle.jit.to_static(fn)
+
+    def told(function, values):
+        tensors = tensors_in([function(paddle.to_tensor(values))])
+        for tensor in tensors:
+            tensor.sum().backward()
+        return [(t.stop_gradient, t.is_leaf, None if t.grad is None else t.grad.tolist()) for t in tensors]
+
+    for values in CALLS * 2:
+        assert told(static, values) == told(fn, values)

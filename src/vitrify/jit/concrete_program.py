@@ -30,8 +30,8 @@ class ConcreteProgram:
     `spent`: the numbers of outputs that no backward may come by, and why; `pinned`: those of captured tensors that no
     others may stand in for, as their gradients or state are the program's. `without_ones`: whether it is right only
     where no unknown size is 1, `takes_sizes`: whether it may raise TakenSizeError. `wanting`: the numbers of outputs
-    that want a gradient on every path. `flags` pairs an input index with the `stop_gradient` that the function gives
-    it. `left_alone`: for inputs that are written to on some path, the number, from the end, of the output that says
+    that want a gradient on every path; `ending`: of those that are no leaves, where the program makes leaves. `flags`
+    pairs an input index with the `stop_gradient` that the function gives it. `left_alone`: for inputs that are written to on some path, the number, from the end, of the output that says
     whether they are on no tape afterwards. `apart`: pairs of inputs that it takes for two objects.
     `hands_on`: whether what some list gives back is known by its array (`jit/handed.py`).
     `fields` pairs an input index with the name of an attribute that it takes the input not to have. `leaves` pairs the
@@ -52,6 +52,7 @@ class ConcreteProgram:
     spent: Mapping[int, StaleBackwardError] = field(default_factory=dict)
     pinned: frozenset[int] = frozenset()
     wanting: frozenset[int] = frozenset()
+    ending: frozenset[int] = frozenset()
     without_ones: bool = False
     takes_sizes: bool = False
     left_alone: Mapping[int, int] = field(default_factory=dict)

@@ -8,8 +8,9 @@ no numbers, an array that comes out as the very one that went in belongs to the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..core.meta import ListMeta
@@ -108,35 +109,44 @@ class Origins:
     """
 
     def __init__(self, program: Program, changed: Mapping[Variable, Variable]) -> None:
-        self._sources: dict[Variable, list[Any]] = {}
+        self._operators = [op for block in program.blocks for op in block.ops]
+        self._changed = changed
+        self._has_lists = any(op.op in PASSING for op in self._operators)
         self._exits: set[Variable] = set()
         self._repeated: set[Variable] = set()
-        operators = [op for block in program.blocks for op in block.ops]
-        if any(op.op in PASSING for op in operators):
-            for operator in operators:
-                self._learn(operator)
-            self._sources.update((var, [first]) for var, first in changed.items() if var is not first)
 
-    def _learn(self, operator: Operator) -> None:
+    @cached_property
+    def _sources(self) -> dict[Variable, list[Any]]:
+        """What each variable may be, or hold, that is another one or a list."""
+        found: dict[Variable, list[Any]] = {}
+        for operator in self._operators:
+            self._learn(operator, found)
+        found.update((var, [first]) for var, first in self._changed.items() if var is not first)
+        return found
+
+    def _learn(self, operator: Operator, found: dict[Variable, list[Any]]) -> None:
         for block in operator.blocks.values():
-            self._sources.update((inner, [outer]) for outer, inner in block.captures.items())
+            found.update((inner, [outer]) for outer, inner in block.captures.items())
             if operator.op is not if_op:
                 self._repeated.update(block.captures.values())
         if operator.op in PASSING:
-            self._sources.update((out, [*operator.variables]) for out in operator.outputs)
+            found.update((out, [*operator.variables]) for out in operator.outputs)
         elif operator.op is if_op:
             ends = zip(*[block.outputs for block in operator.blocks.values()])
-            self._sources.update((out, list(both)) for out, both in zip(operator.outputs, ends))
+            found.update((out, list(both)) for out, both in zip(operator.outputs, ends))
         elif operator.op is while_op:
             body, count = operator.blocks["body"], operator.attrs["n_carried"]
             ends = zip(operator.inputs[:count], body.outputs[:count])
             for out, head, both in zip(operator.outputs, body.inputs, ends):
-                self._sources[out] = self._sources[head] = list(both)
+                found[out] = found[head] = list(both)
                 self._exits.add(out)
 
-    def of(self, parts: Iterable[Variable]) -> set[Variable]:
-        """What these values may be: inputs of the program, and results of operators that pass nothing on."""
-        return {var for var in self._passed_by(parts) if var not in self._sources}
+    def of(self, parts: Iterable[Variable], is_end: Callable[[Variable], bool] = lambda var: False) -> set[Variable]:
+        """What these values may be: inputs of the program, and results of operators that pass nothing on.
+
+        is_end: tells which others are not looked into.
+        """
+        return {var for var in self._passed_by(parts, is_end) if var not in self._sources or is_end(var)}
 
     def is_made(self, var: Variable) -> bool:
         """Whether it is no other value that an operator passed on."""
@@ -144,7 +154,7 @@ class Origins:
 
     def are_listed(self, parts: Iterable[Variable]) -> bool:
         """Whether lists are among what these values come by."""
-        return bool(self._sources) and any(isinstance(var.meta, ListMeta) for var in self._passed_by(parts))
+        return self._has_lists and any(isinstance(var.meta, ListMeta) for var in self._passed_by(parts))
 
     def are_once(self, parts: Sequence[Variable]) -> bool:
         """Whether nothing is in these values twice, as each is passed on but once."""
@@ -153,12 +163,14 @@ class Origins:
         uses = Counter([id(var) for var in taken if isinstance(var, Variable)])
         return passed.isdisjoint(self._repeated) and all(count == 1 for count in uses.values())
 
-    def _passed_by(self, parts: Iterable[Variable]) -> set[Variable]:
+    def _passed_by(
+        self, parts: Iterable[Variable], is_end: Callable[[Variable], bool] = lambda var: False
+    ) -> set[Variable]:
         seen: set[Variable] = set()
         waiting: list[Any] = list(parts)
         while waiting:
             var = waiting.pop()
             if isinstance(var, Variable) and var not in seen:
                 seen.add(var)
-                waiting += self._sources.get(var, ())
+                waiting += () if is_end(var) else self._sources.get(var, ())
         return seen

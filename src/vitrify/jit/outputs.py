@@ -327,7 +327,14 @@ class Outputs:
         handed = self._handing([self.variables[found.index]]) or Handed()
         fork = self._fork_mark(leaf, found)
         code = self.output(self._builder.value(kind.code)).index
-        return KindLeaf(found.index, code, handed, fork if isinstance(fork, ForkLeaf) else None)
+        stopped = self._stopped_mark(found)
+        return KindLeaf(
+            found.index,
+            code,
+            handed,
+            fork if isinstance(fork, ForkLeaf) else None,
+            stopped if isinstance(stopped, StoppedLeaf) else None,
+        )
 
     def _stopped_mark(self, found: OutputLeaf) -> OutputLeaf | StoppedLeaf:
         """The mark of an output that has no gradient on some paths; `found` where there is none, or nothing tells."""
@@ -375,6 +382,12 @@ class Outputs:
         if handed is None:
             return found
         return HandedLeaf(found.index, handed, found if isinstance(found, StoppedLeaf) else None)
+
+    def origins(self, var: Variable, is_end: Callable[[Variable], bool]) -> set[Variable]:
+        """What an output may be, by way of lists, branches and loops, or hold; is_end: what is not looked into."""
+        if self._passed is None:
+            self._passed = Origins(self._builder.block.program, self._builder.object_of)
+        return self._passed.of([var], is_end)
 
     def _handing(self, parts: Sequence[Variable]) -> Handed | None:
         """Which tensors these may hold as they are, known once all outputs are; None where no list is concerned."""
@@ -477,7 +490,12 @@ class Outputs:
     def _items_stopped(self, index: int) -> int | None:
         """The number, from the end, of an output that says which items of a list have no gradient, if any differ."""
         var = self.variables[index]
-        return None if is_number(var) else self.stops(var)
+        if is_number(var) or var.stop_gradient:
+            return None
+        flag = self._stopped.flag(var)
+        if flag is False:
+            self.wanting.add(index)
+        return self._flag(flag) if isinstance(flag, Variable) else None
 
 
 def _parts(value: Any) -> Iterable[Any] | None:

@@ -30,7 +30,7 @@ from .path_leaves import ForkLeaf
 from .reach import UNMOVED, LayerState, Moved
 from .segment import CompiledSegment, compile_segment
 from .shared import Sharing
-from .spent import SpentNode
+from .spent import EndNode, SpentNode
 from .unfinished import Unfinished
 from .updates import Updates, find_updates
 
@@ -172,7 +172,9 @@ class PartialProgramLayer:
         concrete = self.concrete
         self._spent = [(i, SpentNode(error)) for i, error in concrete.spent.items()] if _grad_enabled() else []
         # Leaves that the program makes: no input gets a gradient from them.
-        self._new_leaves = tuple(concrete.wanting - {*self.segment.seeds, *concrete.spent})
+        known = {*self.segment.seeds, *concrete.spent}
+        self._new_leaves = tuple(concrete.wanting - known)
+        self._ending = tuple(concrete.ending - known) if _grad_enabled() else ()
         self._effects = concrete.effects
         self._array_writes = _effects.array_writes(self._effects) if self._effects else ()
         self._gradients = _effects.gradients_alone(self._effects) if self._effects else []
@@ -215,7 +217,7 @@ class PartialProgramLayer:
         self.takes_tensors_alone = False
         """Whether a call with nothing but tensors, one for each parameter in order, was found to run it."""
         # One tensor goes out and nothing else happens: by far the most common function.
-        does = self._writes or self._effects or self._updates or self._spent or self._new_leaves
+        does = self._writes or self._effects or self._updates or self._spent or self._new_leaves or self._ending
         self._acts = acts = bool(does or self._flags or self._apart or self._fields or self._given_leaves)
         self._gives_one = output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         self._plain = not acts and self._gives_one
@@ -483,6 +485,9 @@ class PartialProgramLayer:
         for number in self._new_leaves:
             for tensor in items_of(results[number]):
                 tensor.stop_gradient = False
+        for number in self._ending:
+            for tensor in items_of(results[number]):
+                tensor._node, tensor._index = EndNode.behind(tensor), 0
 
     def _write(self, inputs: Sequence[Tensor], results: list[Any], left: Sequence[tuple[int, Any]]) -> None:
         """Change the inputs in place, and the results that are views of them; left: (input, array) besides."""

@@ -26,7 +26,7 @@ class StoppedLeaf:
 def set_stopped(tensor: Any, flag: Any) -> Any:
     """A result, off the tape where `flag`, one number, says so."""
     stops = bool(flag._data)
-    if stops and not tensor.stop_gradient:
+    if stops:
         tensor._node = None
     tensor.stop_gradient = stops
     return tensor
@@ -94,20 +94,25 @@ def built(mark: Any, values: Sequence[Any], inputs: Sequence[Any], met: Met) -> 
 class KindLeaf:
     """Marks a leaf that is a tensor or a Python number: program output `index`; output `code` says of which class.
 
-    handed: the tensors that it may be. fork: the inputs that it is on some paths, where it is one of those.
+    handed: the tensors that it may be. fork: the inputs that it is on some paths, where it is one of those. stopped:
+    says on which paths it has no gradient, where they differ.
     """
 
     index: int
     code: int
     handed: Handed
     fork: ForkLeaf | None = None
+    stopped: StoppedLeaf | None = None
 
     def build(self, values: Sequence[Any], inputs: Sequence[Any], met: Met) -> Any:
         """The tensor, or the number that it stands for."""
         mark = None if self.fork is None else self.fork.taken(values)
         if mark is not None:
             return built(mark, values, inputs, met)
-        return of_kind(values[self.code].item(), self.handed.same(self.index, values, inputs, met))
+        found = self.handed.same(self.index, values, inputs, met)
+        if found is values[self.index] and self.stopped is not None:
+            self.stopped.build(values)
+        return of_kind(values[self.code].item(), found)
 
     def moved(self, start: int) -> KindLeaf:
         """With captured inputs counted after `start` arguments."""

@@ -1,4 +1,4 @@
-"""The tape node of outputs through which no backward may pass."""
+"""The tape nodes of outputs from which no backward goes on: it may not pass, or ends there."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from ..core.errors import StaleBackwardError
 from ..eager.tape import Edge, Hook
+from ..eager.tensor import Tensor
 
 
 def freed() -> StaleBackwardError:
@@ -33,6 +34,30 @@ class SpentNode:
     def vjp(self, cotangents: list[Any], last: bool = False) -> NoReturn:
         """Raises StaleBackwardError."""
         raise StaleBackwardError(self.error.message, loc=self.error.loc, hint=self.error.hint)
+
+    def release(self) -> None:
+        """Nothing is kept."""
+
+
+@dataclass(eq=False)
+class EndNode:
+    """Ends a backward: what it came from is a leaf that the program made, and which stayed inside."""
+
+    outputs: Sequence[tuple[tuple[int, ...], Any]]
+
+    name = "run_program"
+    edges: Sequence[Edge | None] = ()
+    hooks: dict[int, list[Hook]] | None = None
+    retained: dict[int, Any] | None = None
+
+    @classmethod
+    def behind(cls, tensor: Tensor) -> EndNode:
+        """The node of a tensor."""
+        return cls(((tensor._data.shape, tensor._data.dtype),))
+
+    def vjp(self, cotangents: list[Any], last: bool = False) -> Sequence[Any]:
+        """Nothing: there are no edges."""
+        return ()
 
     def release(self) -> None:
         """Nothing is kept."""

@@ -374,6 +374,7 @@ def _finish(
         spent=spent, pinned=frozenset(pinned),
         without_ones=state.builder.without_ones, takes_sizes=state.builder.takes_sizes,
         apart=_taken_for_two(state), fields=_lacking(state, places), wanting=frozenset(outputs.wanting),
+        ending=state.training.ending(outputs.variables, outputs.origins),
         leaves=tuple((places[v], v in state.training.asked) for v in state.training.with_gradients()),
         hands_on=outputs.hands_on() or any(map(changes_content, effects)),
         left_alone={i: flag for i, flag in left_alone.items() if flag is not None},

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from .tracing import Trace
 
 
+Origins = Callable[[Variable, Callable[[Variable], bool]], set[Variable]]
+
+
 class LeafState(Expected):
     """That leaves want gradients as they did, and have the hooks that they had."""
 
@@ -213,6 +216,16 @@ class Training(TracedBackward):
         stale = stale_results(differentiated(self.block), self._trace.builder.aliases)
         reasons = stale | dict.fromkeys(spent, freed())
         return {i: reasons[v] for i, v in enumerate(outputs) if v in reasons}
+
+    def ending(self, outputs: Sequence[Variable], origins: Origins) -> frozenset[int]:
+        """The numbers of the outputs that are no leaves, but may want a gradient of one that the program made.
+
+        origins: gives what an output may be, or hold, of what is no such leaf.
+        """
+        if not any(self.is_made(var) for var in (*self.leaf_of, *self.copies)):
+            return frozenset()
+        wanting = [(i, var) for i, var in enumerate(outputs) if not var.stop_gradient]
+        return frozenset(i for i, var in wanting if not any(map(self.is_made, origins(var, self.is_made))))
 
     def _watch_missing(self, tensors: Sequence[Tensor]) -> None:
         """Look at all gradients at once that were None."""

@@ -303,7 +303,7 @@ def _alone(joined: Joined, name: str, value: Any, on_then: bool) -> Any:
     """What only one path has, where nobody reads it on the other (a key of a dict): zeros stand there for tensors."""
     original = joined.originals.original(value)
     block = joined.then if on_then else joined.orelse
-    if is_from_before(original, block):
+    if is_from_before(original, block) or (isinstance(original, tuple) and knows_nothing_of(original, block)):
         return Kept(original)
     if is_open(value):
         return joined.once(original, lambda: _merge_lists(value if on_then else [], [] if on_then else value, joined))
