@@ -32,7 +32,8 @@ class ConcreteProgram:
     where no unknown size is 1, `takes_sizes`: whether it may raise TakenSizeError. `wanting`: the numbers of outputs
     that want a gradient on every path; `ending`: of those that are no leaves, where the program makes leaves. `flags`
     pairs an input index with the `stop_gradient` that the function gives it. `left_alone`: for inputs that are written
-    to on some path, the number, from the end, of the output that says whether they are on no tape afterwards. `apart`: pairs of inputs that it takes for two objects.
+    to on some path, the number, from the end, of the output that says whether they are on no tape afterwards.
+    `apart`: pairs of inputs that it takes for two objects.
     `hands_on`: whether what some list gives back is known by its array (`jit/handed.py`).
     `fields` pairs an input index with the name of an attribute that it takes the input not to have. `leaves` pairs the
     index of an argument that it takes for a leaf with whether it takes it to have no gradient yet.
