@@ -132,10 +132,10 @@ def _first_on_the_path(folder: Path) -> Iterator[None]:
 
 
 def _entry(module: ModuleType, name: str) -> Callable[..., Any]:
-    found = getattr(module, name, None)
+    found: Callable[..., Any] | None = getattr(module, name, None)
     if name.startswith("_") or not callable(found):
         raise HubError(f"hub: {module.__file__} offers no model {name!r}")
-    return found  # type: ignore[no-any-return]  # a function of the user's
+    return found
 
 
 __all__ = ["HubError", "help", "list", "load", "load_state_dict_from_url"]

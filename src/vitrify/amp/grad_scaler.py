@@ -113,7 +113,8 @@ class GradScaler:
         """
         training = training_of_trace()
         if training.is_set(self):
-            return training.held_for(self)  # type: ignore[no-any-return]
+            held: Counts = training.held_for(self)
+            return held
         names = ("_scale", "_good", "_bad")
         scale, good, bad = [training.number((id(self), n), f"GradScaler.{n}", partial(getattr, self, n)) for n in names]
         return scale, good, bad

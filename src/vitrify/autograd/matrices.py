@@ -51,14 +51,17 @@ class Jacobian:
         row_axis = int(self._is_batched)
         parts = _split_index(index, len(self.shape))
         if self._ys.ndim == row_axis:  # no rows: ys is 0-D, once for each batch
-            return self._row(0)[tuple(parts)]  # type: ignore[no-any-return]
+            only: Tensor = self._row(0)[tuple(parts)]
+            return only
         wanted = np.arange(self._ys.shape[row_axis])[parts[row_axis]]
         if wanted.ndim == 0:
             parts.pop(row_axis)
             row = self._row(int(wanted))
             return row[tuple(parts)] if parts else row
         parts[row_axis] = slice(None)
-        return stack([self._row(int(i)) for i in wanted], axis=row_axis)[tuple(parts)]  # type: ignore[no-any-return]
+        rows: Tensor = stack([self._row(int(i)) for i in wanted], axis=row_axis)
+        picked: Tensor = rows[tuple(parts)]
+        return picked
 
     def __getattr__(self, name: str) -> Any:  # everything else a Tensor does, done by the whole matrix
         if name.startswith("__"):

@@ -321,7 +321,8 @@ class LlvmScalars:
     def angle(self, x: Any) -> Operand:
         """0 or π."""
         a = self._as_float(x)
-        return self.atan2(self.number(0.0, a.dtype), a)  # type: ignore[no-any-return]
+        turned: Operand = self.atan2(self.number(0.0, a.dtype), a)
+        return turned
 
     def sigmoid(self, x: Any) -> Operand:
         """1 / (1 + exp(-x))."""

@@ -146,7 +146,7 @@ class WholeProgram:
         self._simple: dict[Block, Block | None] = {}
         self._plans: BoundedCache[Any, Planned] = BoundedCache("plans of a program", limit=MAX_PLANS)
         self._lock = Lock()
-        self._latest: Callable[..., Any] = _no_plan
+        self._latest: Callable[..., tuple[Any, ...] | None] = _no_plan
         self._refused = self._unsuited = 0
         is_static = all(isinstance(v.meta, Meta) and v.meta.is_static for v in inputs)
         self._most_refused = 0 if is_static else MAX_REFUSED
@@ -163,7 +163,7 @@ class WholeProgram:
             if found is None:
                 return None
         if self._picks is None:
-            return found  # type: ignore[no-any-return]
+            return found
         whole = (*found, *arrays, None)
         return tuple([whole[i] for i in self._picks])
 

@@ -193,7 +193,8 @@ def convert(function: Callable[..., Any]) -> Converted:
     """`function` with its control flow and calls converted; raises UnsupportedError where that cannot be done."""
     plain = function.__func__ if isinstance(function, MethodType) else function
     if not isinstance(plain, FunctionType) or not is_user_code(plain):
-        return convert_call(function)  # type: ignore[no-any-return]
+        called: Converted = convert_call(function)
+        return called
     refuse_generator(plain)
     converted = convert_plain(plain)
     return MethodType(converted, function.__self__) if isinstance(function, MethodType) else converted

@@ -231,7 +231,8 @@ class Content(Holder):
             (True, [9.0, 2.0])
         """
         if is_tracing():
-            return recorder.get().detach(self)  # type: ignore[no-any-return]
+            variable: Tensor = recorder.get().detach(self)
+            return variable
         out = TENSORS.wrap(self._data)
         out._cell = self.version_cell()
         return out

@@ -158,7 +158,7 @@ class Kinds(Holder):
             >>> x.dense_dim(), x.to_sparse_coo(1).dense_dim()
             (2, 1)
         """
-        return self._data.ndim  # type: ignore[no-any-return]
+        return int(self._data.ndim)
 
     def sparse_dim(self) -> int:
         """How many dimensions are found by indices: none. Source: paddle.Tensor.sparse_dim.

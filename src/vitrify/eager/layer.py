@@ -106,12 +106,13 @@ class Layer(LayerTree, LayerHooks, LayerState, LayerCast):
 
     def get_sublayer(self, target: str) -> Layer:
         """The sublayer at a dotted path; the Layer itself for "". Raises ArgumentError if there is none."""
-        layer: Any = self
+        layer = self
         for name in target.split(".") if target else ():
-            layer = layer._sub_layers.get(name)
-            if layer is None:
+            below: Layer | None = layer._sub_layers.get(name)
+            if below is None:
                 raise ArgumentError(f"{type(self).__name__} has no sublayer {target!r} (nothing at {name!r})")
-        return layer  # type: ignore[no-any-return]
+            layer = below
+        return layer
 
     def set_sublayer(self, target: str, layer: Layer, strict: bool = False) -> None:
         """Put `layer` at a dotted path whose parent exists; with `strict` only in place of another one."""
@@ -134,7 +135,8 @@ class Layer(LayerTree, LayerHooks, LayerState, LayerCast):
 
     def get_buffer(self, target: str) -> Tensor:
         """The buffer at a dotted path; raises ArgumentError if there is none."""
-        return self._entry("_buffers", target)  # type: ignore[no-any-return]
+        found: Tensor = self._entry("_buffers", target)
+        return found
 
     # -- other spellings --------------------------------------------------------------------------------------------
 

@@ -98,7 +98,8 @@ class Tensor(Content, Exchange, Kinds, Layout):
             >>> paddle.nn.Linear(2, 2).weight.persistable, paddle.ones([2]).persistable
             (True, False)
         """
-        return self.__dict__.get("_persistable", False)  # type: ignore[no-any-return]
+        held: bool = self.__dict__.get("_persistable", False)
+        return held
 
     @persistable.setter
     def persistable(self, value: bool) -> None:
@@ -182,7 +183,8 @@ class Tensor(Content, Exchange, Kinds, Layout):
             >>> x.grad.tolist()
             [12.0]
         """
-        return gradients().grad_of(self)  # type: ignore[no-any-return]
+        held: Tensor | None = gradients().grad_of(self)
+        return held
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:

@@ -184,7 +184,8 @@ def _check_protocol(protocol: Any) -> None:
 def _target(path: Any) -> Source:
     """The stream to write to, or the path, its folder made."""
     if hasattr(path, "write"):
-        return path  # type: ignore[no-any-return]
+        stream: Source = path
+        return stream
     name = _path(path)
     if not os.path.basename(name):
         raise ArgumentError(f"save: path must name a file, got {name!r}")
@@ -194,7 +195,8 @@ def _target(path: Any) -> Source:
 
 def _existing(path: Any) -> Source:
     if hasattr(path, "read"):
-        return path  # type: ignore[no-any-return]
+        stream: Source = path
+        return stream
     name = _path(path)
     for candidate in (name, name + PARAMS_SUFFIX):
         if os.path.isfile(candidate):

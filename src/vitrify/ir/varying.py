@@ -85,9 +85,9 @@ def kinds_of(value: Any) -> frozenset[type]:
         return frozenset({next(kind for kind in KINDS if isinstance(value, kind))})
     if not isinstance(value, TensorMethods):
         return frozenset()
-    held = value.__dict__.get(KIND) if isinstance(value, Variable) else None
+    held: Kind | None = value.__dict__.get(KIND) if isinstance(value, Variable) else None
     if held is not None:
-        return held.kinds  # type: ignore[no-any-return]
+        return held.kinds
     return frozenset({type(sample(value)) if is_number(value) else GraphTensor})
 
 

@@ -100,17 +100,18 @@ class SegmentNode:
         is_whole = len(self.given) == len(self.segment.seeds)
         fewer = None if is_whole or grad_enabled.get() else self.segment.backward_of(tuple(self.given))
         if grad_enabled.get() or not (is_whole or fewer):
-            found = self._pulled_again([*inputs, *cts])
+            again = self._pulled_again([*inputs, *cts])
             if last and not grad_enabled.get():
                 self.release()
-            return found
+            return again
         frame = [*residuals, *map(arrays_of, cts)]
         del inputs, residuals
         if last:
             cts.clear()
             self.release()
         if fewer is None:
-            return wrapped(list(self.segment.backward_core.consume(frame)))  # type: ignore[no-any-return]
+            found: list[Any] = wrapped(list(self.segment.backward_core.consume(frame)))
+            return found
         return _placed(wrapped(list(fewer.core.consume(frame))), fewer.outputs)
 
     def _pulled_again(self, values: list[Any]) -> list[Any]:

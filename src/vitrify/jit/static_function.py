@@ -365,7 +365,8 @@ class StaticFunction(Traceable):
 def _tensor_of(array: Any) -> Tensor:
     """A tensor that holds what an array does. Raises UnfitError for one of objects or texts."""
     try:
-        return as_tensor(array)  # type: ignore[no-any-return]
+        made: Tensor = as_tensor(array)
+        return made
     except ArgumentError as err:
         raise UnfitError(err.message) from None
 

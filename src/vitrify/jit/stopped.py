@@ -120,7 +120,8 @@ class Stopped:
 
         def every() -> Variable:
             if not isinstance(flag, frozenset):
-                return constant(bool(flag))  # type: ignore[no-any-return]  # an op's result
+                known: Variable = constant(bool(flag))
+                return known
             first, *others = [self.made[atom] for atom in flag]
             for other in others:
                 first = logical_and(first, other)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from ..core.dtype import bool_, float32, float64, int32, int64
 from ..core.errors import UnsupportedError
@@ -178,11 +179,13 @@ class OnnxScalars(ComposedScalars):
 
     def log2(self, x: Value) -> Value:
         """The logarithm to base 2."""
-        return self.log(x) * (1 / math.log(2))  # type: ignore[no-any-return]
+        natural: Value = self.log(x)
+        return natural * (1 / math.log(2))
 
     def log10(self, x: Value) -> Value:
         """The logarithm to base 10."""
-        return self.log(x) * (1 / math.log(10))  # type: ignore[no-any-return]
+        natural: Value = self.log(x)
+        return natural * (1 / math.log(10))
 
     # -- choices and tests ---------------------------------------------------------------------------------------
 
@@ -240,11 +243,14 @@ class OnnxScalars(ComposedScalars):
 def write_expression(graph: Graph, scalar: Any, inputs: list[Any], attrs: dict[str, Any]) -> Value:
     """The nodes of a scalar expression; one of several primitives is computed in float32 for 16-bit types."""
     scalars = OnnxScalars(graph)
+    write: Callable[..., Value]
     if isinstance(scalar, str):
-        return getattr(scalars, scalar)(*inputs)  # type: ignore[no-any-return]
+        write = getattr(scalars, scalar)
+        return write(*inputs)
+    write = cast("Callable[..., Value]", partial(scalar, scalars))
     narrow = [v.dtype for v in inputs if isinstance(v, Value) and v.dtype.is_floating and v.dtype.itemsize == 2]
     if not narrow:
-        return scalar(scalars, *inputs, **attrs)  # type: ignore[no-any-return]
+        return write(*inputs, **attrs)
     wide = [v.cast(float32) if isinstance(v, Value) and v.dtype is narrow[0] else v for v in inputs]
-    out = scalar(scalars, *wide, **attrs)
-    return out.cast(narrow[0]) if out.dtype is float32 else out  # type: ignore[no-any-return]
+    out = write(*wide, **attrs)
+    return out.cast(narrow[0]) if out.dtype is float32 else out

@@ -48,7 +48,8 @@ def need_tensors(op: str, *values: Any) -> None:
 def rank_of(op: str, x: Any, name: str = "x") -> int:
     """The number of x's dimensions. Raises DTypeError where x has none, because it is no tensor."""
     try:
-        return x.ndim  # type: ignore[no-any-return]
+        rank: int = x.ndim
+        return rank
     except AttributeError:
         raise DTypeError(f"{op}: {name} must be a tensor, got {type(x).__name__}") from None
 

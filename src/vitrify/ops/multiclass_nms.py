@@ -121,11 +121,12 @@ def multiclass_nms(
         >>> out[:, 1].tolist(), places.tolist(), kept.tolist()
         ([0.75, 0.25], [[1], [2]], [2])
     """
-    return multiclass_nms_op(  # type: ignore[no-any-return]
+    found: tuple[Any, Any, Any] = multiclass_nms_op(
         bboxes, scores, rois_num, low=float(score_threshold), top=int(nms_top_k), keep=int(keep_top_k),
         threshold=float(nms_threshold), eta=float(nms_eta), background=int(background_label),
         offset=0.0 if normalized else 1.0,
     )  # fmt: skip
+    return found
 
 
 __all__ = ["multiclass_nms"]

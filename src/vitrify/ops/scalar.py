@@ -195,7 +195,8 @@ def _arity(scalar: str) -> int:
 def scalar_ufunc(scalar: Any) -> Callable[..., Any]:
     """The expression as a plain function of NumPy arrays: the ufunc itself where it is one primitive."""
     if isinstance(scalar, str):
-        return getattr(NUMPY, scalar)  # type: ignore[no-any-return]
+        found: Callable[..., Any] = getattr(NUMPY, scalar)
+        return found
     return in_blocks(functools.partial(_composite(scalar), NUMPY))
 
 

@@ -151,7 +151,7 @@ def _cut_sizes(size: int, cuts: Sequence[int]) -> list[int]:
 def _cuts(indices: Any) -> tuple[Any, ...]:
     """The indices of an argument, tensors where only a run knows them."""
     if isinstance(indices, (list, tuple)) and any(map(is_unknown, indices)):
-        return as_ints("tensor_split", indices, "num_or_indices")  # type: ignore[no-any-return]
+        return tuple(as_ints("tensor_split", indices, "num_or_indices"))
     return static_ints("tensor_split", indices, "num_or_indices")
 
 

@@ -142,7 +142,8 @@ class _Update:
         if not self.settings.half:
             return self.param
         if not self.settings.keep_master:
-            return cast(self.param, "float32")  # type: ignore[no-any-return]
+            wide: Variable = cast(self.param, "float32")
+            return wide
         start = partial(_copy_at_startup, self.param.name)
         return self._kept(self.meta, f"{self.param.name}_fp32_master", start)
 
@@ -150,7 +151,8 @@ class _Update:
         """The gradient plus that of the weight decay."""
         l1, l2 = self.settings.decay
         if l2:
-            return target * l2 + grad  # type: ignore[no-any-return]
+            decayed: Variable = target * l2 + grad
+            return decayed
         return sign(target) * l1 + grad if l1 else grad
 
     def _rate(self) -> Variable:

@@ -160,7 +160,8 @@ class Optimizer:
         """The learning rate of the next step, without the groups' factors."""
         training = training_of_trace()
         if training is not None:
-            return rate_in_trace(training, self)  # type: ignore[no-any-return]
+            held: float = rate_in_trace(training, self)
+            return held
         rate = self._learning_rate
         return rate if rate.__class__ is float else float(rate())  # type: ignore[operator]
 

@@ -135,13 +135,15 @@ def _target(block: Block, kind: str, value: Any) -> Variable:
         raise ArgumentError(
             f"{kind} cannot write {value!r}: the block has no such variable", hint="make it: block.create_var(name=...)"
         )
-    return var.__dict__.get(VERSION_OF, var)  # type: ignore[no-any-return]
+    target: Variable = var.__dict__.get(VERSION_OF, var)
+    return target
 
 
 def _own_value(block: Block, mark: int, value: Any) -> Variable:
     """What an operator gave as a variable that it wrote itself; what it hands through is copied."""
     made = {var for op in block.ops[mark:] for var in op.outputs}
-    return value if value in made else assign(value)  # type: ignore[no-any-return]
+    own: Variable = value if value in made else assign(value)
+    return own
 
 
 def _versions(target: Variable, ops: Sequence[Operator]) -> list[Variable]:

@@ -240,7 +240,8 @@ def _chosen(run: Run, condition: Any, then: Callable[[], list[Any]], orelse: Cal
     choose = get_op("cast")(_scalar(as_tensor(condition)), dtype=bool_)
     blocks = [run.closed(record) for record in (then, orelse)]
     outer = align_captures(blocks)
-    return if_op(choose, *outer, then=blocks[0], orelse=blocks[1])  # type: ignore[no-any-return]
+    results: Sequence[Any] = if_op(choose, *outer, then=blocks[0], orelse=blocks[1])
+    return results
 
 
 def _select(run: Run, node: Node, env: Env) -> list[Any]:

@@ -58,7 +58,8 @@ def run_on_stack(core: Core, arrays: list[Any]) -> tuple[Any, ...]:
             stack.pop()
             depths.pop()
             if not stack:
-                return end.value  # type: ignore[no-any-return]
+                results: tuple[Any, ...] = end.value
+                return results
             outputs = end.value
             continue
         outputs = None  # it is the callers' now, who give it up when they need it no more

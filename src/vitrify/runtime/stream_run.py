@@ -160,7 +160,7 @@ class StreamRun:
         if op.moves == "d2h":
             return [self._taken(stream, values[0])]
         if op.on_host:
-            return self._explaining(index, instruction)(*values)  # type: ignore[no-any-return]
+            return self._explaining(index, instruction)(*values)
         if blocks_of(instruction):
             return Blocks(self, stream, instruction).outputs(values)
         target = access.reads.index(access.overwrites[0]) if access.overwrites else None
@@ -174,7 +174,7 @@ class StreamRun:
         self.device.check()
         return self.device.read(value)
 
-    def _explaining(self, index: int, instruction: Instruction) -> Callable[..., Any]:
+    def _explaining(self, index: int, instruction: Instruction) -> Callable[..., Sequence[Any]]:
         """The kernel; what it raises says which operator and line of the user's it was."""
         return _Kernel(index - self.plan.fed, instruction, self.explain)
 

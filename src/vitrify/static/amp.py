@@ -139,8 +139,9 @@ class _Scaling:
 
     def make(self) -> Variable:
         """The variable of the scope that holds the scale."""
-        self.scale = _kept("loss_scaling", self.start, float32)
-        return self.scale  # type: ignore[no-any-return]
+        scale: Variable = _kept("loss_scaling", self.start, float32)
+        self.scale = scale
+        return scale
 
     def update(self, finite: Any) -> None:
         """Record how the scale follows whether the gradients were finite."""

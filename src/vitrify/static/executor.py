@@ -254,7 +254,8 @@ def _as_feed(feed: Any) -> Mapping[str, Any]:
         return feed
     if isinstance(feed, (list, tuple)) and all(isinstance(item, Mapping) for item in feed):
         if len(feed) == 1:
-            return feed[0]  # type: ignore[no-any-return]
+            only: Mapping[str, Any] = feed[0]
+            return only
         raise ArgumentError(
             f"feed: a list has one dict for each place, and a program runs at one place; got {len(feed)} dicts",
             hint="join them to one batch, or run once for each",

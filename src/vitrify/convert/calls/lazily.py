@@ -115,7 +115,7 @@ def _by_number(value: Any) -> Any:
 def _is_sized(value: Any) -> bool:
     """Whether items can be had by number, and how many there are is known."""
     if is_graph(value):
-        return value.ndim > 0 and value.shape[0] >= 0  # type: ignore[no-any-return]
+        return bool(value.ndim > 0 and value.shape[0] >= 0)
     return isinstance(value, (list, tuple, range)) and not is_open(value)
 
 

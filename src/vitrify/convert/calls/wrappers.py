@@ -31,7 +31,8 @@ def cached(function: Any, convert: Convert) -> Callable[..., Any]:
     """
     inner = convert(function.__wrapped__)
     if inner is function.__wrapped__:
-        return function  # type: ignore[no-any-return]
+        eager: Callable[..., Any] = function
+        return eager
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(is_graph(leaf) for leaf in all_leaves((args, kwargs))):

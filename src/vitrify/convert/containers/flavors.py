@@ -210,7 +210,8 @@ class GraphCounter(_Flavored):
     def most_common(self, n: int | None = None) -> list[tuple[Any, int]]:
         """`Counter.most_common`."""
         if self.is_undecided():
-            return converted(in_order_of_counts)(self, n)  # type: ignore[no-any-return]
+            decided: list[tuple[Any, int]] = converted(in_order_of_counts)(self, n)
+            return decided
         found: list[tuple[Any, int]] = self.real("most_common() of").most_common(n)
         return found
 

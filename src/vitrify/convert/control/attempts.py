@@ -82,7 +82,8 @@ def _tried(compute: Callable[[], Any], passed: int, reset: Callable[[], bool]) -
         reset()
         return _failing(compute, passed) if any(changes) else _given(error)
 
-    return build.choose(unless, lambda: _tried(compute, passed + 1, reset), fail, "error")  # type: ignore[no-any-return]
+    pair: tuple[Any, Any] = build.choose(unless, lambda: _tried(compute, passed + 1, reset), fail, "error")
+    return pair
 
 
 def _failing(compute: Callable[[], Any], passed: int) -> tuple[Any, Any]:

@@ -40,6 +40,8 @@ from .sharing import outer_of, share_branches
 from .unknown import Pending, give_up_trial, stand_in
 
 Function = Callable[..., Any]
+# A path of an `if`: what the variables are behind it.
+Path = Callable[..., tuple[Any, ...]]
 
 
 @dataclass
@@ -97,8 +99,8 @@ class _Side:
 
 def convert_ifelse(
     test: Any,
-    then: Function,
-    orelse: Function,
+    then: Path,
+    orelse: Path,
     ins: tuple[Any, ...],
     names: tuple[str, ...],
     shared: Sequence[Any] = (),
@@ -107,7 +109,7 @@ def convert_ifelse(
     test = truth(test)
     with let_go(ins, OF_CALLER):
         if not is_graph(test):
-            return (then if test else orelse)(*ins)  # type: ignore[no-any-return]
+            return (then if test else orelse)(*ins)
         return trace_branches(scalar_condition(test, "if"), lambda: then(*ins), lambda: orelse(*ins), names, shared)
 
 
@@ -134,7 +136,7 @@ def choose(flag: Variable, then: Function, orelse: Function, name: str) -> Any:
 
 
 def trace_branches(
-    pred: Variable, then: Function, orelse: Function, names: Sequence[str], shared: Sequence[Any] = (),
+    pred: Variable, then: Path, orelse: Path, names: Sequence[str], shared: Sequence[Any] = (),
     by_value: Block | None = None,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Record an `if` operator; both functions are traced from the same state and their results merged.
@@ -155,7 +157,7 @@ def trace_branches(
             if not _is_left_to_try(refusal, pred, fn is then):
                 raise
             note_known(known[fn is then])
-            return (orelse if fn is then else then)()  # type: ignore[no-any-return]
+            return (orelse if fn is then else then)()
         except Pending as pending:
             unknown.append(pending.with_traceback(None))  # whose frames keep objects of the path alive
             continue
@@ -274,12 +276,12 @@ def _is_left_to_try(refusal: RaisedInCallError, pred: Variable, on: bool) -> boo
     raise refusal.decided(as_number(logical_not(pred) if on else pred), refusal.error)
 
 
-def _go_on(pred: Variable, ended: Block, on: bool, other: Function) -> tuple[Any, ...]:
+def _go_on(pred: Variable, ended: Block, on: bool, other: Path) -> tuple[Any, ...]:
     """The other path, traced in place: behind a path that always raises, everything follows from it alone."""
     empty = ended.program.create_block(builder().block)
     then, orelse = (ended, empty) if on else (empty, ended)
     if_op(pred, *align_captures([then, orelse]), then=then, orelse=orelse)
-    return other()  # type: ignore[no-any-return]
+    return other()
 
 
 def _merge_values(sides: Sequence[_Side], names: Sequence[str], joined: Joined) -> list[Any]:

@@ -34,13 +34,15 @@ from .protocols import Stepping, iterate, listed_in, truth
 from .pushed import push_all, pushing
 
 Function = Callable[..., Any]
+# One iteration: from the variables of the loop to what they are behind it.
+Body = Callable[..., tuple[Any, ...]]
 MIN_LOOP_LENGTH = 4
 MAX_TURNS = 20_000
 """How often Python may go round a loop of which nobody knows whether a run comes to it."""
 
 
 def convert_while(
-    test: Function, body: Function, values: tuple[Any, ...], names: tuple[str, ...], shared: Sequence[Any] = ()
+    test: Function, body: Body, values: tuple[Any, ...], names: tuple[str, ...], shared: Sequence[Any] = ()
 ) -> tuple[Any, ...]:
     """The loop variables after `while test: body`."""
     with let_go(values, OF_CALLER):
@@ -48,7 +50,7 @@ def convert_while(
 
 
 def _while(
-    test: Function, body: Function, values: tuple[Any, ...], names: tuple[str, ...], shared: Sequence[Any], holders: int
+    test: Function, body: Body, values: tuple[Any, ...], names: tuple[str, ...], shared: Sequence[Any], holders: int
 ) -> tuple[Any, ...]:
     turn = 0
     while True:
@@ -64,11 +66,11 @@ def _while(
         values = _turn(body, values)
 
 
-def _turn(body: Function, values: tuple[Any, ...], *items: Any) -> tuple[Any, ...]:
+def _turn(body: Body, values: tuple[Any, ...], *items: Any) -> tuple[Any, ...]:
     """What an iteration makes of the loop variables."""
     given = (*items, *values)  # which the call keeps, too
     with let_go(values, 1), let_go(given, 1):
-        return body(*given)  # type: ignore[no-any-return]
+        return body(*given)
 
 
 def _refuse_endless(turn: int) -> None:
@@ -106,7 +108,7 @@ def _probe(test: Function, values: tuple[Any, ...], shared: Sequence[Any]) -> tu
 
 
 def _loop_of_writing_test(
-    test: Function, body: Function, values: tuple[Any, ...], names: Sequence[str], shared: Sequence[Any]
+    test: Function, body: Body, values: tuple[Any, ...], names: Sequence[str], shared: Sequence[Any]
 ) -> tuple[Any, ...]:
     """A tensor loop whose test changes things: asked once before the loop and at the end of each iteration."""
 
@@ -123,7 +125,7 @@ def _loop_of_writing_test(
 
 def convert_for(
     iterable: Iterable[Any],
-    body: Function,
+    body: Body,
     values: tuple[Any, ...],
     names: tuple[str, ...],
     test: Function | None = None,
@@ -163,7 +165,7 @@ def convert_for(
 
 
 def _for_pushed(
-    items: Any, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+    items: Any, body: Body, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
 ) -> tuple[Any, ...]:
     """A loop over a generator, which calls the body."""
     go_on: Any = True if test is None else truth(test(*values))
@@ -171,7 +173,7 @@ def _for_pushed(
 
 
 def _for_option(
-    iterable: GraphOneOf, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+    iterable: GraphOneOf, body: Body, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
 ) -> tuple[Any, ...]:
     """A loop over what is of several kinds: one loop for each, of which one runs."""
     first, *others = left_of(iterable)
@@ -186,7 +188,7 @@ def _for_option(
 
 def _for_keys(
     items: Iterator[tuple[Any, Any]],
-    body: Function,
+    body: Body,
     values: tuple[Any, ...],
     names: tuple[str, ...],
     test: Function | None,
@@ -208,7 +210,7 @@ def _for_keys(
 
 
 def _for_deque(
-    items: GraphDeque, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+    items: GraphDeque, body: Body, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
 ) -> tuple[Any, ...]:
     """A loop over a deque, which goes on behind no iteration that changed how many items there are."""
     with items.watched() as check:
@@ -223,7 +225,7 @@ def _for_deque(
 
 
 def _for_table(
-    items: OpenTable, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+    items: OpenTable, body: Body, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
 ) -> tuple[Any, ...]:
     """A loop over a dict or set of the run, which goes on behind no iteration that changed how many keys there are."""
     size, what = items.length(), "Set" if items.kind is set else "dictionary"
@@ -248,7 +250,7 @@ def _for_table(
 
 def _for_live(
     items: Live,
-    body: Function,
+    body: Body,
     values: tuple[Any, ...],
     names: tuple[str, ...],
     test: Function | None,
@@ -270,7 +272,7 @@ def _for_live(
 
 
 def _for_items(
-    items: Any, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+    items: Any, body: Body, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
 ) -> tuple[Any, ...]:
     """A loop over Python items, unrolled; once a tensor decides about going on, each iteration is guarded by it."""
     if isinstance(items, Stepping) and is_deep(items.place):
@@ -300,7 +302,7 @@ def _for_items(
 
 
 def _for_listed(
-    items: Listed, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+    items: Listed, body: Body, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
 ) -> tuple[Any, ...]:
     """A loop over `iter(...)`, which others may ask later for what is left of it, and the body meanwhile."""
     position = items.position
@@ -322,7 +324,7 @@ def _for_listed(
     return values
 
 
-def _step_of_listed(items: Listed, position: Any, reached: list[Any], body: Function, _: Any, *state: Any) -> Any:
+def _step_of_listed(items: Listed, position: Any, reached: list[Any], body: Body, _: Any, *state: Any) -> Any:
     """One iteration: the item at a position that Python knows, or the end. Tells the position that it reached."""
     if position >= items.length():
         items.end()
@@ -333,20 +335,20 @@ def _step_of_listed(items: Listed, position: Any, reached: list[Any], body: Func
 
 
 def _while_listed(
-    items: Listed, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+    items: Listed, body: Body, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
 ) -> tuple[Any, ...]:
     def goes_on(*state: Any) -> Any:
         wanted: Any = True if test is None else truth(test(*state))
         return convert_and(wanted, lambda: convert_and(convert_not(items.is_over), lambda: items.has_more()))
 
     def iteration(*state: Any) -> tuple[Any, ...]:
-        return body(items.take(items.position), *state)  # type: ignore[no-any-return]
+        return body(items.take(items.position), *state)
 
     return _while(goes_on, iteration, values, names, [*shared, *closed_over((body,))], OF_CALLER + 1)
 
 
 def _for_attempts(
-    items: Stepping, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+    items: Stepping, body: Body, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
 ) -> tuple[Any, ...]:
     """A loop over the items of a `__next__` that a tensor lets raise StopIteration."""
     step = MethodType(class_attribute(type(items.owner), "__next__"), items.owner)
@@ -381,7 +383,7 @@ def _refuse_others(error: BaseException) -> None:
 
 
 def _rest_of_steps(
-    items: Stepping, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+    items: Stepping, body: Body, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
 ) -> tuple[Any, ...] | None:
     """A tensor loop that asks a converted `__next__` for its items; None where that cannot be one.
 
@@ -390,7 +392,7 @@ def _rest_of_steps(
     """
 
     def step(*state: Any) -> tuple[Any, ...]:
-        return body(next(items), *state)  # type: ignore[no-any-return]
+        return body(next(items), *state)
 
     try:
         with builder().trial() as trial:
@@ -406,7 +408,7 @@ def _rest_of_steps(
 
 def _guarded(
     go_on: Variable,
-    body: Function,
+    body: Body,
     item: Any,
     values: tuple[Any, ...],
     names: tuple[str, ...],
@@ -418,13 +420,13 @@ def _guarded(
     def iteration() -> tuple[Any, ...]:
         if is_graph(there):
             builder().asserted.add((builder().block, there))
-        return body(item, *values)  # type: ignore[no-any-return]
+        return body(item, *values)
 
     return trace_branches(scalar_condition(go_on, "for"), iteration, lambda: values, names, shared)
 
 
 def _for_range(
-    items: range, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
+    items: range, body: Body, values: tuple[Any, ...], names: tuple[str, ...], test: Function | None, shared: Any
 ) -> tuple[Any, ...]:
     """A loop over a Python range: Python numbers while Python decides, then a tensor loop over the rest.
 
@@ -441,7 +443,7 @@ def _for_range(
 
 
 def _rest_of_range(
-    items: range, body: Function, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
+    items: range, body: Body, values: tuple[Any, ...], names: tuple[str, ...], test: Any, shared: Any
 ) -> tuple[Any, ...]:
     if len(items) >= MIN_LOOP_LENGTH:
         sequence = GraphSequence(len(items), lambda i: i * items.step + items.start)
@@ -460,7 +462,7 @@ def _rest_of_range(
 def _graph_for(
     sequence: GraphSequence,
     start: int,
-    body: Function,
+    body: Body,
     values: tuple[Any, ...],
     names: tuple[str, ...],
     test: Function | None,

@@ -86,7 +86,7 @@ def iterate(iterable: Any) -> Iterator[Any]:
             return _by_index(item)
     if is_graph(iterable) and not is_number(iterable) and not iterable.shape:
         raise note_user_error(DTypeError("iteration over a 0-D tensor"))
-    items = builtins.iter(iterable) if make is None else make()
+    items: Iterator[Any] = builtins.iter(iterable) if make is None else make()
     stepping = Stepping.of(items)
     if stepping is not None:
         return stepping
@@ -94,7 +94,7 @@ def iterate(iterable: Any) -> Iterator[Any]:
         if isinstance(items, Stepping):
             items.is_passed = True
         note_spent(items)
-    return items  # type: ignore[no-any-return]
+    return items
 
 
 class Stepping:

@@ -32,7 +32,8 @@ def outer_of(block: Block, handles: Mapping[Variable, Variable]) -> Outer:
 
     def outer(var: Variable) -> Variable | None:
         if var in inside:
-            return builder().held(inside[var])  # type: ignore[no-any-return]
+            held: Variable = builder().held(inside[var])
+            return held
         return None if var.block is block else var
 
     return outer
@@ -151,7 +152,8 @@ class Turn:
         """The end as a Variable, None if it is no tensor."""
         if not is_tensor(self.end):
             return None
-        return self.end if is_graph(self.end) else builder().held(self.end)  # type: ignore[no-any-return]
+        end: Variable = self.end if is_graph(self.end) else builder().held(self.end)
+        return end
 
 
 def enter_tracked(parts: Sequence[tuple[Leaf, Variable, Variable | None]]) -> None:

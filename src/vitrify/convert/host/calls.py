@@ -67,7 +67,8 @@ def _is_own(value: Any) -> bool:
 def _method_of_tensor(tensor: Tensor, name: str) -> Callable[..., Any] | None:
     """Methods by which a tensor from outside would show what it holds while the program is built."""
     if name == "item":
-        return builder().value(tensor).item  # type: ignore[no-any-return]
+        method: Callable[..., Any] = builder().value(tensor).item
+        return method
     return {"numpy": partial(array_of, tensor), "tolist": partial(list_of, tensor)}.get(name)
 
 

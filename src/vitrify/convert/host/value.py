@@ -129,7 +129,8 @@ class HostValue(Joinable):
 
     def eager_class(self) -> type:
         """`type()` of what it will be."""
-        return self._agreed([type(s) for s in self._seen()], "class")  # type: ignore[no-any-return]
+        found: type = self._agreed([type(s) for s in self._seen()], "class")
+        return found
 
     def region(self) -> Block | None:
         return self.block
@@ -302,8 +303,9 @@ class HostValue(Joinable):
         meta = self.meta(in_full)
         if not meta.shape and self.is_of_numbers() and has_form(self.node):
             return in_operators(self.node, meta)
+        out: Variable
         (out,) = record(host_value_op, attrs={"meta": meta}, call=self.node)
-        return out  # type: ignore[no-any-return]
+        return out
 
     def is_of_numbers(self) -> bool:
         """Whether Python's numbers alone, such as sizes, go into it: then no tensor's content is looked at."""
@@ -580,12 +582,14 @@ def _sample_like(node: Input, meta: Any, number: int) -> Any:
 
 def array_of(tensor: Any) -> HostValue:
     """`tensor.numpy()`."""
-    return host_call(_numpy, tensor)  # type: ignore[no-any-return]
+    array: HostValue = host_call(_numpy, tensor)
+    return array
 
 
 def list_of(tensor: Any) -> HostValue:
     """`tensor.tolist()`."""
-    return host_call(_tolist, tensor)  # type: ignore[no-any-return]
+    items: HostValue = host_call(_tolist, tensor)
+    return items
 
 
 def _numpy(tensor: Any) -> Any:

@@ -218,4 +218,5 @@ def scalar_condition(test: Variable, what: str) -> Variable:
         if len(kinds_of(test)) == 1:  # eager code raises it, too, where this path is taken
             builder().errors[id(err)] = (err, None, True)
         raise err
-    return single(cast(test, "bool"), "bool()")  # type: ignore[no-any-return]
+    flag: Variable = single(cast(test, "bool"), "bool()")
+    return flag

@@ -106,9 +106,11 @@ def emit(value: Any, dtype: DType | None) -> Variable:
         if value.items is not None:
             empty: Variable = list_of_op(item=value.items)
             return empty
-        return full(list(value.shape), 0, dtype)  # type: ignore[no-any-return]
+        zeros: Variable = full(list(value.shape), 0, dtype)
+        return zeros
     if isinstance(value, SCALARS):
-        return full([], value, dtype or scalar_dtype(value))  # type: ignore[no-any-return]
+        number: Variable = full([], value, dtype or scalar_dtype(value))
+        return number
     var: Variable = builder().passed_on(value)
     if dtype is not None and var.dtype is not dtype:
         var = cast(var, dtype)

@@ -35,10 +35,10 @@ class MaybeNoneError(UnsettledError):
 
 def optional_kind(value: Any) -> Kind | None:
     """The kind of a value that may be None here; None for all others."""
-    kind = value.__dict__.get(KIND) if isinstance(value, Variable) else None
+    kind: Kind | None = value.__dict__.get(KIND) if isinstance(value, Variable) else None
     if kind is None or NoneType not in kind.kinds or _is_known(kind.code, builder().block):
         return None
-    return kind  # type: ignore[no-any-return]
+    return kind
 
 
 def kinds_at(value: Any, kinds: frozenset[type], block: Block | None) -> frozenset[type]:

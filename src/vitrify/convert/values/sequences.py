@@ -76,11 +76,9 @@ def as_sequence(value: Any) -> GraphSequence | None:
     if isinstance(value, GraphSequence):
         return value
     value = list_in(value)
-    if is_open(value):
+    if is_open(value) or isinstance(value, Deferred):
         found: GraphSequence = value.sequence()
         return found
-    if isinstance(value, Deferred):
-        return value.sequence()  # type: ignore[no-any-return]
     refuse_none(value)
     if isinstance(value, (Variable, Tensor)) and value.ndim > 0:
         size = value.shape[0]

@@ -73,7 +73,8 @@ def _under(pred: Variable, on: bool) -> Iterator[None]:
 
 def _now(pred: Variable) -> Variable:
     """What a condition is now, whatever is assigned to it later."""
-    return assign(pred)  # type: ignore[no-any-return]
+    copied: Variable = assign(pred)
+    return copied
 
 
 class While:

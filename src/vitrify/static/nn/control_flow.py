@@ -30,7 +30,8 @@ def _callable(what: str, fn: Any) -> Function:
         return _nothing
     if not callable(fn):
         raise DTypeError(f"{what} must be callable, but received {type(fn).__name__}")
-    return fn  # type: ignore[no-any-return]
+    function: Function = fn
+    return function
 
 
 @logged

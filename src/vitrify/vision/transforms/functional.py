@@ -180,7 +180,8 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
     def change(array: Array) -> Array:
         width = [(top, bottom), (left, right)] + [(0, 0)] * (array.ndim - 2)
         if padding_mode != "constant":
-            return np.pad(array, width, mode=padding_mode)  # type: ignore[call-overload, no-any-return]
+            padded: Array = np.pad(array, width, mode=padding_mode)  # type: ignore[call-overload]
+            return padded
         h, w = array.shape[:2]
         out = np.empty((h + top + bottom, w + left + right, *array.shape[2:]), array.dtype)
         out[...] = fill
