@@ -247,6 +247,16 @@ def user_traceback(tb: TracebackType | None) -> TracebackType | None:
     return chain
 
 
+def show_traceback(err: BaseException, tb: TracebackType | None) -> None:
+    """Let `tb` be the traceback of an exception that is handled, for a handler that ends with a bare `raise`.
+
+    Python adds no entry for such a handler. Python 3.10 goes on with the first entry that there was: `tb` follows that.
+    """
+    if sys.version_info < (3, 11) and err.__traceback__ is not None:
+        err.__traceback__.tb_next = tb
+    err.__traceback__ = tb
+
+
 def is_users_local(name: str, tb: TracebackType | None) -> bool:
     """Whether a variable that is free where a traceback ends is a local one of the user's function there.
 

@@ -11,6 +11,7 @@ from ..core.converted_too import converted_too
 from ..core.epoch import LAYER_MODES
 from ..core.modes import recorder
 from ..core.setting import WATCH
+from ..core.source import show_traceback
 from ..core.timeline import TracerEventType, span
 
 _recorder = recorder.get
@@ -177,9 +178,11 @@ __all__ = ["ForwardHook", "HookRemoveHelper", "LayerHooks"]
 def _show_without_call(err: Exception) -> None:
     """Leave the frames of this file, which only pass a call on, out of a traceback, unless VITRIFY_DEBUG is set.
 
-    For a handler that ends with a bare `raise`, to which Python adds no frame.
+    For a handler that ends with a bare `raise`.
     """
+    if DEBUG.value:
+        return
     tb = err.__traceback__
-    while tb is not None and tb.tb_frame.f_code.co_filename == __file__ and not DEBUG.value:
+    while tb is not None and tb.tb_frame.f_code.co_filename == __file__:
         tb = tb.tb_next
-    err.__traceback__ = tb
+    show_traceback(err, tb)

@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 
 from ..core.config import DEBUG
 from ..core.errors import UnsupportedError, VitrifyError
-from ..core.source import innermost_user_loc, repeated_user_loc, user_traceback
+from ..core.source import innermost_user_loc, repeated_user_loc, show_traceback, user_traceback
 from ..core.unset_local import of_one_function
 
 P = ParamSpec("P")
@@ -45,7 +45,7 @@ def presented(err: Exception) -> Exception:
 def show_users_frames(err: BaseException) -> None:
     """Leave the user's frames alone in the tracebacks of `err` and of what it came of, unless VITRIFY_DEBUG is set.
 
-    For a handler at the border that ends with a bare `raise`, to which Python adds no frame.
+    For a handler at the border that ends with a bare `raise`.
     """
     left: list[BaseException | None] = [] if DEBUG.value else [err]
     seen: set[int] = set()
@@ -54,7 +54,7 @@ def show_users_frames(err: BaseException) -> None:
         if error is not None and id(error) not in seen:
             seen.add(id(error))
             is_users = innermost_user_loc(error.__traceback__) is not None
-            error.__traceback__ = user_traceback(error.__traceback__) if is_users else None
+            show_traceback(error, user_traceback(error.__traceback__) if is_users else None)
             left += [error.__context__, error.__cause__]
 
 
