@@ -339,37 +339,43 @@ class CarriedValue:
 
     def _closed(self, tree: TreeDef, held: Iterator[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]]:
         """The structure and leaves that cover this variable's and `end`."""
+        own = [next(held) for _ in range(width(tree))]
+        if tree is LEAF:
+            return self._closed_leaf(own[0], end)
         is_itself = self.keeps and is_kept(end)
         node = None if is_itself else node_of(end)
-        is_tuple = tree is not LEAF and not is_itself and tree[0] in (tuple, GraphTuple)
-        if is_tuple and not (node is not None and is_alike(tree, node)):
-            own = [next(held) for _ in range(width(tree))]
+        parts = node[1] if node is not None and is_alike(tree, node) else None
+        if parts is None and not is_itself and tree[0] in (tuple, GraphTuple):
             found = self._open_tuple(tree, own, end)
             if found is not None:
                 return found
-            held = iter(own)
-        if isinstance(end, GraphOneOf) or (tree is not LEAF and tree[0] is OneOf):
-            return self._of_several(tree, held, end)
-        if tree is LEAF:
-            leaf = next(held)
-            if is_itself and (stays(leaf, end) or isinstance(leaf.start, Undefined)):
-                return LEAF, [self._widened(leaf, end)]
-            is_unset = isinstance(leaf.start, Undefined) and are_lists(end, end)
-            if not is_itself and not is_object(leaf) and (is_unset or are_lists(leaf.start, end)):
-                return LEAF, [self._wider_list(leaf, end)]
-            if node is None and not self._is_another(leaf, end):
-                return LEAF, [leaf]
-        elif node is not None and is_alike(tree, node):
-            parts = [self._closed(child, held, e) for child, e in zip(tree[1], node[1])]
-            return (tree[0], tuple(t for t, _ in parts), tree[2]), [leaf for _, leaves in parts for leaf in leaves]
-        if tree is not LEAF and tree[0] is list and are_lists(end, end) and not is_itself:
-            own = [next(held) for _ in range(width(tree))]
+        if isinstance(end, GraphOneOf) or tree[0] is OneOf:
+            return self._of_several(tree, iter(own), end)
+        if parts is not None:
+            leaves = iter(own)
+            closed = [self._closed(child, leaves, part) for child, part in zip(tree[1], parts)]
+            return (tree[0], tuple(t for t, _ in closed), tree[2]), [leaf for _, found in closed for leaf in found]
+        if tree[0] is list and are_lists(end, end) and not is_itself:
             unset = next((leaf.origin for leaf in own if isinstance(leaf.start, Placeholder)), None)
             start = put_together(tree, iter([leaf.start for leaf in own])) if unset is None else unset
             return LEAF, [self._wider_list(Leaf(start), end)]
-        if tree is LEAF and leaf.start is None:  # as None stands for what is not there yet
+        return self._of_several(tree, iter(own), end)
+
+    def _closed_leaf(self, leaf: Leaf, end: Any) -> tuple[TreeDef, list[Leaf]]:
+        """`_closed` of what is no container before the loop."""
+        if isinstance(end, GraphOneOf):
+            return self._of_several(LEAF, iter([leaf]), end)
+        is_itself = self.keeps and is_kept(end)
+        if is_itself and (stays(leaf, end) or isinstance(leaf.start, Undefined)):
+            return LEAF, [self._widened(leaf, end)]
+        is_unset = isinstance(leaf.start, Undefined) and are_lists(end, end)
+        if not is_itself and not is_object(leaf) and (is_unset or are_lists(leaf.start, end)):
+            return LEAF, [self._wider_list(leaf, end)]
+        if (is_itself or node_of(end) is None) and not self._is_another(leaf, end):
+            return LEAF, [leaf]
+        if leaf.start is None:  # as None stands for what is not there yet
             raise FirstIterationDiffers(self._changes())
-        return self._of_several(tree, iter([leaf] if tree is LEAF else [next(held) for _ in range(width(tree))]), end)
+        return self._of_several(LEAF, iter([leaf]), end)
 
     def _open_tuple(self, tree: TreeDef, own: list[Leaf], end: Any) -> tuple[TreeDef, list[Leaf]] | None:
         """A tuple that changes its length, as one of any length; None where its items are too different."""
