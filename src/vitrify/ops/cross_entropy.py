@@ -13,14 +13,14 @@ from ..core.dtype import DType, int64
 from ..core.errors import ArgumentError, DTypeError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, normalize_axis
 from .arguments import rank_of, static_int
-from .compare import logical_or, not_equal
+from .compare import isfinite, logical_and, logical_or, not_equal
 from .creation import one_hot
 from .elementwise import multiply_op, neg
 from .embedding import label_smooth
 from .gather import gather_nd, take_along_axis
 from .like import cast, constant, full_like, zeros_like
 from .matmul import matmul
-from .reduce import max_op, sum, sum_op
+from .reduce import max_op, mean, sum, sum_op
 from .reduction import check_reduction, given, reduced
 from .registry import OpDef, define_op
 from .select import where
@@ -393,6 +393,10 @@ def _smoothed_hard(
     input: Any, label: Any, weight: Any, ignore_index: int, reduction: str, axis: int, use_softmax: bool, epsilon: float
 ) -> Any:
     valid = not_equal(label, ignore_index)
+    if use_softmax and weight is None:
+        loss = _smoothed_loss(input, label, valid, ignore_index, axis, epsilon)
+        counted = _counted(label, ignore_index, loss.dtype) if reduction == "mean" else None
+        return reduced(loss, reduction) if counted is None else _share(sum(loss), sum(counted))
     classes = one_hot(squeeze(where(valid, label, zeros_like(label)), axis), size_of(input, axis))
     soft = label_smooth(cast(classes, input.dtype), epsilon=epsilon)
     if axis != input.ndim - 1:
@@ -403,6 +407,17 @@ def _smoothed_hard(
     if counted is not None:
         return _share(sum(_soft_loss(input, soft * mask, axis, use_softmax)), sum(counted))
     return _soft(input, soft * mask, weight, reduction, axis, use_softmax)
+
+
+def _smoothed_loss(input: Any, label: Any, valid: Any, ignore_index: int, axis: int, epsilon: float) -> Any:
+    """The loss of smoothed labels, one value a row, without writing them: that of the label itself, and epsilon times
+    what its logit is above the mean.
+    """
+    loss = softmax_with_cross_entropy(input, label, False, ignore_index, axis=axis)
+    logits = cast(input, loss.dtype)
+    chosen = take_along_axis(logits, where(valid, label, zeros_like(label)), axis, broadcast=False)
+    above = (chosen - mean(logits, axis, keepdim=True)) * epsilon
+    return loss + where(logical_and(valid, isfinite(loss)), above, zeros_like(above))
 
 
 def _soft(input: Any, label: Any, weight: Any, reduction: str, axis: int, use_softmax: bool) -> Any:
