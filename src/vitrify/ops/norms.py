@@ -87,6 +87,7 @@ def _p_norm_in_ops(x: Any, *, p: float, axis: Shape, keepdim: bool) -> Any:
 p_norm_op: OpDef = define_op(
     "p_norm",
     native=_p_norm_native,
+    native_alone=True,
     decompose=_p_norm_in_ops,
     kernel=_p_norm_kernel,
     meta=_p_norm_meta,
