@@ -22,7 +22,7 @@ from ..eager.kernels import on_numpy
 from ..ops.expression_size import primitives_of, steps_of
 from ..ops.failure import metas_of
 from ..ops.registry import OpDef
-from ..ops.work import arithmetic
+from ..ops.work import arithmetic, windows_ms
 
 if TYPE_CHECKING:
     from ..ir.ssa import Graph, Op
@@ -111,6 +111,7 @@ class _Kind:
         if _is_native_alone(op, arrays):
             metas = [m if isinstance(m, Meta) else None for m in metas_of(arrays)]
             self.cost = self.cost * _PASSES + arithmetic(op, metas, attrs) * _ARITHMETIC_MS
+            self.cost += windows_ms(op, [*metas, *_results_of(op, metas, attrs)])
             self.price = _PROGRAMS_PRICE if op.work is None else _PRODUCTS_PRICE
         self.spent = 0.0
         self.run: Callable[[list[Any]], Sequence[Any]] | None = None
@@ -133,6 +134,11 @@ class _OnNumPy:
             given[place] = array
         found = on_numpy(self._op, given, self._attrs)
         return found if self._op.multiple else (found,)
+
+
+def _results_of(op: OpDef, metas: Sequence[Any], attrs: Mapping[str, Any]) -> Sequence[Any]:
+    found = op.meta(*metas, **attrs) if op.native_windows else ()
+    return found if isinstance(found, tuple) else (found,)
 
 
 def _key(op: OpDef, arrays: Sequence[Any], attrs: Mapping[str, Any]) -> Hashable:

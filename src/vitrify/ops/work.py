@@ -10,6 +10,8 @@ from ..core.meta import Meta, broadcast_shapes, numel
 from .expression_size import count_primitives
 from .registry import OpDef
 
+_WINDOWS_MS = 3e-7
+
 
 def arithmetic(op: OpDef, metas: Sequence[Any], attrs: Mapping[str, Any]) -> float:
     """The operations that an op with a cost rule takes on inputs of these metas; 0 where nothing is known."""
@@ -19,6 +21,16 @@ def arithmetic(op: OpDef, metas: Sequence[Any], attrs: Mapping[str, Any]) -> flo
         return op.work(*metas, **attrs)
     except VitrifyError:  # sizes put in for unknown ones need not fit each other
         return 0.0
+
+
+def windows_ms(op: OpDef, metas: Sequence[Any]) -> float:
+    """What NumPy's kernel of a convolution takes in milliseconds beside its arithmetic, given the metas of its operands
+    and results: it goes over whole arrays for each place of the window. 0 for other ops.
+    """
+    shapes = [m.shape for m in metas if isinstance(m, Meta) and m.ndim > 2]
+    if not op.native_windows or not shapes:
+        return 0.0
+    return _WINDOWS_MS * min(numel(shape[2:]) for shape in shapes) * max(map(numel, shapes))
 
 
 def operations(op: OpDef, metas: Sequence[Any], attrs: Mapping[str, Any]) -> float:

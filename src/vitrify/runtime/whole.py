@@ -16,6 +16,7 @@ from ..core.meta import ListMeta, Meta
 from ..ir.attributes import blocks_of, reachable_blocks
 from ..ir.program import Block, Operator, Variable
 from ..ops.fused import fused_op
+from ..ops.work import windows_ms
 from .costs import allocated, seconds
 from .options import ALWAYS, NEVER, ExecutionOptions
 from .plan import STREAMS, THREADS, Choice
@@ -170,7 +171,11 @@ def _is_surely_large(operators: Sequence[Operator]) -> bool:
 
 def _saved_ms(operator: Operator) -> float:
     """What a native program saves beside starting the operator, by estimate."""
-    return seconds(operator) * 1e3 * _SAVED if operator.op.native_alone else 0.0
+    if not operator.op.native_alone:
+        return 0.0
+    metas = [v.meta for v in (*operator.inputs, *operator.outputs) if v is not None]
+    known = [m for m in metas if isinstance(m, Meta) and m.is_static]
+    return seconds(operator) * 1e3 * _SAVED + windows_ms(operator.op, known)
 
 
 def _counted(operators: Sequence[Operator], seen: Collection[Block] = ()) -> tuple[int, int]:
