@@ -12,9 +12,12 @@ EXPRESSIONS = [
     "{}.popitem()", "{1}.remove(2)", "'abc'.index('z')", "str.join(',', [1])", "'{}{}'.format(1)", "'{k}'.format()",
     "f'{1:q}'", "'%d' % 'a'", "math.sqrt(-1)", "math.log(0)", "functools.reduce(max, [])", "deque().popleft()",
     "json.loads('{')", "x.nope", "max(chosen)", "min(chosen, key=abs)",
+    "paddle.stack([x, 0])", "paddle.concat([x, 0])", "paddle.stack([x[0], sum([])])", "paddle.where(x > 0, x)",
+    "paddle.einsum('i,j', x)", "paddle.concat([x, paddle.stack([x, 0])])", "paddle.stack([x, x[0]])",
 ]  # fmt: skip
 SOURCE = """
 import functools, json, math
+import vitrify as paddle
 from collections import deque
 
 def f(x):

@@ -211,7 +211,7 @@ def wants_gradient(value: Any) -> bool:
     held = [
         part for leaf in all_leaves(value) for part in (getattr(leaf.items, "parts", ()) if is_open(leaf) else [leaf])
     ]
-    return any(not getattr(builder().content(part), "stop_gradient", True) for part in held)
+    return any(is_tensor(part) and not builder().content(part).stop_gradient for part in held)
 
 
 def _either(known: tuple[Any, ...] | None, end: Any) -> tuple[Any, ...] | None:

@@ -32,7 +32,7 @@ from ..values.base import Undefined, builder
 from ..values.deferred import Call, Deferred, Node, captured, holds_deferred, made_again, record
 from ..values.handlers import RaisedInCallError, refuse_if_caught
 from ..values.one_of import GraphOneOf, each_option
-from ..values.user_errors import is_for_user, is_of_plain_values, without_frames
+from ..values.user_errors import is_for_user, is_of_known_tensors, is_of_plain_values, without_frames
 
 ENDED: Any = object()
 """What `run_path` gives for a path that ends in an exception."""
@@ -228,7 +228,7 @@ def is_raised_by_user(err: BaseException) -> bool:
     if type(err) in (ShapeError, IndexRangeError):
         return True  # nothing but shapes decides, and those are known here
     if isinstance(err, _OF_CLASSES) and not isinstance(err, UnsupportedError):
-        return is_of_plain_values(err)
+        return is_of_plain_values(err) or is_of_known_tensors(err)
     if not _is_of_values(err):
         return False
     if isinstance(err, KeyError) and any(isinstance(key, (GraphTensor, Deferred)) for key in err.args):

@@ -11,11 +11,14 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any, TypeVar
 
 from ...core.bound import bound_to
+from ...core.dtype import DType
 from ...core.errors import InternalError, VitrifyError
+from ...core.pytree import is_open
 from ...core.source import Loc, is_user_file, is_user_frame, user_locs
 from ...ir.builder import current_builder
+from ...ir.graph_tensor import is_number
 from ...ops.promote import SCALARS
-from .base import Undefined, builder
+from .base import Undefined, builder, is_tensor
 from .deferred import holds_deferred
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -107,6 +110,42 @@ def is_of_plain_values(err: BaseException) -> bool:
     if loc is None:
         return False
     return _is_wrong_call(loc, frame.tb_frame) or not any(map(_is_of_program, named(loc, frame.tb_frame)))
+
+
+_OF_TENSORS = frozenset({"ops", "tensor", "nn", "linalg", "fft", "signal", "geometric", "sparse", "vision", "audio"})
+"""The packages whose functions eager code and programs call alike."""
+
+
+def is_of_known_tensors(err: BaseException) -> bool:
+    """Whether a function of tensors found fault with what it was given, of which all is known that eager code knows.
+
+    It is given tensors of known shapes and plain values of Python, and finds the same fault in both modes then.
+    """
+    called: list[FrameType] = []
+    package = ""
+    tb = err.__traceback__
+    while tb is not None:
+        package = _package_of(tb.tb_frame)
+        if is_user_frame(tb.tb_frame):
+            called = []
+        elif package in _OF_TENSORS:
+            called.append(tb.tb_frame)
+        tb = tb.tb_next
+    return package in _OF_TENSORS and bool(called) and all(map(_is_known, _arguments(called[0])))
+
+
+def _package_of(frame: FrameType) -> str:
+    name: str = frame.f_globals.get("__name__", "")
+    return name.split(".")[1] if name.startswith("vitrify.") else ""
+
+
+def _is_known(value: Any) -> bool:
+    """Whether it is a tensor of known shape, or a plain value of Python's, or a sequence of such."""
+    if is_tensor(value):
+        return not is_number(value) and all(type(size) is int and size >= 0 for size in value.shape)
+    if isinstance(value, (list, tuple)):
+        return not is_open(value) and all(map(_is_known, value))
+    return isinstance(value, (*SCALARS, str, DType, type(None)))
 
 
 def _is_given_plain_values(frame: FrameType) -> bool:
