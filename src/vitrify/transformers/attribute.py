@@ -5,7 +5,17 @@ from __future__ import annotations
 import gast
 
 from .context import Context
-from .nodes import FUNCTIONS, ExpressionTransformer, Node, ScopeTransformer, Stmts, all_nodes, children, functions_in
+from .nodes import (
+    FUNCTIONS,
+    ExpressionTransformer,
+    Node,
+    ScopeTransformer,
+    Stmts,
+    all_nodes,
+    binds,
+    children,
+    functions_in,
+)
 from .quote import constant, name, quote
 
 
@@ -35,8 +45,7 @@ def settled(value: Node, moved: list[Node], context: Context) -> tuple[Stmts, No
 
     The statements that put it into a variable first, if needed, and the expression to use.
     """
-    binds = any(isinstance(node, gast.NamedExpr) for node in all_nodes(value))
-    if is_simple(value) or (not binds and all(is_simple(part) for part in moved)):
+    if is_simple(value) or (not binds(value) and all(is_simple(part) for part in moved)):
         return [], value
     fresh = context.names.fresh("value")
     return quote("target = value", at=value, target=fresh, value=value), name(fresh, at=value)

@@ -35,7 +35,7 @@ from .attribute import inplace
 from .call import spread_arguments
 from .context import Context
 from .facts.activity import helper_name
-from .nodes import FUNCTIONS, Node, ScopeTransformer, Stmts, all_nodes, docstring_length, is_generator
+from .nodes import FUNCTIONS, Node, ScopeTransformer, Stmts, binds, docstring_length, is_generator
 from .quote import constant, copy_tree, name, quote, quote_expr
 
 _SIMPLE = (gast.Expr, gast.Assign, gast.AnnAssign, gast.Return)
@@ -135,7 +135,7 @@ class _Hoisting:
     def _may_raise(self, node: Node) -> bool:
         if isinstance(node, gast.Name):
             return node.id in self.unsure and isinstance(node.ctx, gast.Load)
-        return node not in self.methods and _may_raise(node) and not _binds(node)
+        return node not in self.methods and _may_raise(node) and not binds(node)
 
     def _is_users_call(self, node: Node) -> bool:
         if not isinstance(node, gast.Call) or helper_name(node, self.context.names) is not None:
@@ -281,11 +281,6 @@ def _may_raise(node: Node) -> bool:
     if isinstance(node, gast.Compare):
         return len(node.ops) == 1 and not isinstance(node.ops[0], _IDENTITY)
     return isinstance(node, gast.BinOp) or (isinstance(node, gast.UnaryOp) and not isinstance(node.op, gast.Not))
-
-
-def _binds(node: Node) -> bool:
-    """Whether there is a `:=` in it, which would bind a variable of the function that the operation is put in."""
-    return any(isinstance(part, gast.NamedExpr) for part in all_nodes(node))
 
 
 def _parts(node: Node) -> Stmts:

@@ -5,33 +5,21 @@ from __future__ import annotations
 import gast
 
 from .context import Context
-from .facts import FunctionFacts, analyze
 from .facts.function import constructs_in
-from .native import native_constructs
-from .nodes import Node, ScopeTransformer, Stmts, all_nodes, functions_in
+from .nodes import Node, Stmts, all_nodes, functions_in
 from .quote import quote_expr
-from .region import call_construct, declare_shared, function, names_tuple, strings
+from .region import Constructs, call_construct, function, names_tuple, strings
 
 
 def convert_branches(tree: Node, context: Context) -> Node:
     """`tree` with `vt.convert_ifelse` calls, loop bodies included."""
     for fn in functions_in(tree):
-        if not constructs_in(fn):
-            continue
-        facts = analyze(fn, context.names)
-        branches = _Branches(context, facts, native_constructs(fn))
-        branches.transform_body(fn)
-        declare_shared(fn, sorted(branches.shared), facts, context)
+        if constructs_in(fn):
+            _Branches(fn, context).transform_body(fn)
     return tree
 
 
-class _Branches(ScopeTransformer):
-    def __init__(self, context: Context, facts: FunctionFacts, native: frozenset[Node]) -> None:
-        self.context = context
-        self.facts = facts
-        self.native = native
-        self.shared: set[str] = set()
-
+class _Branches(Constructs):
     def visit_If(self, node: Node) -> Node | Stmts:
         if node in self.native:
             return self.generic_visit(node)

@@ -6,33 +6,21 @@ import gast
 
 from .break_continue import final_break_flag
 from .context import Context
-from .facts import FunctionFacts, analyze
 from .facts.function import Carried, constructs_in
-from .native import native_constructs
-from .nodes import LOOPS, Node, ScopeTransformer, Stmts, functions_in
+from .nodes import LOOPS, Node, Stmts, functions_in
 from .quote import quote, quote_expr
-from .region import call_construct, declare_shared, function, names_tuple, strings
+from .region import Constructs, call_construct, function, names_tuple, strings
 
 
 def convert_loops(tree: Node, context: Context) -> Node:
     """`tree` with `vt.convert_while` and `vt.convert_for` calls."""
     for fn in functions_in(tree):
-        if not any(isinstance(node, LOOPS) for node in constructs_in(fn)):
-            continue
-        facts = analyze(fn, context.names)
-        loops = _Loops(context, facts, native_constructs(fn))
-        loops.transform_body(fn)
-        declare_shared(fn, sorted(loops.shared), facts, context)
+        if any(isinstance(node, LOOPS) for node in constructs_in(fn)):
+            _Loops(fn, context).transform_body(fn)
     return tree
 
 
-class _Loops(ScopeTransformer):
-    def __init__(self, context: Context, facts: FunctionFacts, native: frozenset[Node]) -> None:
-        self.context = context
-        self.facts = facts
-        self.native = native
-        self.shared: set[str] = set()
-
+class _Loops(Constructs):
     def visit_While(self, node: Node) -> Node | Stmts:
         if node in self.native:
             return self.generic_visit(node)

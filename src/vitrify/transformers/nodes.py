@@ -101,6 +101,11 @@ def child_statements(stmt: Node) -> Stmts:
     return found
 
 
+def binds(expr: Node) -> bool:
+    """Whether there is a `:=` in an expression, in functions inside of it as well."""
+    return any(isinstance(node, gast.NamedExpr) for node in all_nodes(expr))
+
+
 def target_leaves(target: Node) -> list[Node]:
     """What an assignment's target stores to one by one: the names, attributes and items in tuples and lists of them."""
     if isinstance(target, gast.Starred):

@@ -7,11 +7,27 @@ from collections.abc import Sequence
 import gast
 
 from .context import Context
-from .facts import FunctionFacts
-from .nodes import Node, Stmts, docstring_length
+from .facts import FunctionFacts, analyze
+from .native import native_constructs
+from .nodes import Node, ScopeTransformer, Stmts, docstring_length
 from .quote import constant, name, quote, quote_expr, thunk, tuple_of
 
 Names = Sequence[str]
+
+
+class Constructs(ScopeTransformer):
+    """Makes the constructs of one function calls; `shared`: variables that they write where they stand."""
+
+    def __init__(self, fn: Node, context: Context) -> None:
+        self.context = context
+        self.facts = analyze(fn, context.names)
+        self.native = native_constructs(fn)
+        self.shared: set[str] = set()
+
+    def transform_body(self, fn: Node) -> None:
+        """Rewrite the body of the function, in which what is shared stays bound."""
+        super().transform_body(fn)
+        declare_shared(fn, sorted(self.shared), self.facts, self.context)
 
 
 def function(identifier: str, params: Names, body: Stmts, returns: Names, facts: FunctionFacts, *, at: Node) -> Stmts:

@@ -18,7 +18,7 @@ import gast
 
 from .context import Context
 from .facts.scopes import scope_of
-from .nodes import Node, Stmts, all_nodes, functions_in
+from .nodes import Node, Stmts, all_nodes, binds, functions_in
 from .region import declaration_of
 
 _CONSTRUCTS = frozenset({"convert_ifelse", "convert_while", "convert_for"})
@@ -67,7 +67,7 @@ def _last_values(body: Stmts, ours: set[str]) -> dict[str, Node]:
         if not isinstance(stmt, gast.Assign) or len(stmt.targets) > 1:
             break
         target, value = getattr(stmt.targets[0], "id", None), stmt.value
-        if target is None or target not in ours - values.keys() or _mentions(values, target) or _binds(value):
+        if target is None or target not in ours - values.keys() or _mentions(values, target) or binds(value):
             break
         if not isinstance(value, gast.Constant) and not all(isinstance(v, gast.Constant) for v in values.values()):
             break
@@ -77,10 +77,6 @@ def _last_values(body: Stmts, ours: set[str]) -> dict[str, Node]:
 
 def _mentions(values: dict[str, Node], known: str) -> bool:
     return any(getattr(node, "id", None) == known for value in values.values() for node in all_nodes(value))
-
-
-def _binds(value: Node) -> bool:
-    return any(isinstance(node, gast.NamedExpr) for node in all_nodes(value))
 
 
 def _drop_declarations(fn: Node) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 import gast
 
-from ..nodes import Node, all_nodes
+from ..nodes import Node, binds
 from .cfg import Graph
 from .flow import NameSet
 
@@ -86,4 +86,4 @@ def _writes_last(roots: list[Node]) -> bool:
     target, value = roots[0].targets[0], roots[0].value
     parts = target.elts if isinstance(target, gast.Tuple) else [target]
     is_plain = all(isinstance(part, gast.Name) for part in parts)
-    return is_plain and not any(isinstance(node, gast.NamedExpr) for node in all_nodes(value))
+    return is_plain and not binds(value)
