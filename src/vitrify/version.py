@@ -20,6 +20,8 @@ with_pip_cuda_libraries = "OFF"
 def cuda() -> str:
     """The version of CUDA that kernels were built for: 'False', for they are built when they are first used.
 
+    Source: paddle.version.cuda.
+
     >>> cuda()
     'False'
     """
@@ -124,7 +126,7 @@ def tensorrt() -> str:
 
 
 def show() -> None:
-    """Print the versions.
+    """Print the versions. Source: paddle.version.show.
 
     >>> show()  # doctest: +ELLIPSIS
     full_version: 3.3.1

@@ -216,7 +216,7 @@ def _without_effect(name: str) -> Flag[Any]:
 
 
 def get_flags(flags: str | Iterable[str]) -> dict[str, Value]:
-    """Return the values of the named flags, under the names given.
+    """Return the values of the named flags, under the names given. Source: paddle.get_flags.
 
     >>> get_flags("FLAGS_check_nan_inf")
     {'FLAGS_check_nan_inf': False}
@@ -228,7 +228,7 @@ def get_flags(flags: str | Iterable[str]) -> dict[str, Value]:
 def set_flags(flags: Mapping[str, Value]) -> None:
     """Change flags: in the innermost guard of each, or for the process outside any. Raises ArgumentError.
 
-    Those of PaddlePaddle that have no meaning here are kept and have no effect.
+    Those of PaddlePaddle that have no meaning here are kept and have no effect. Source: paddle.set_flags.
 
     >>> with flags_guard({"debug": False}):
     ...     set_flags({"debug": True})

@@ -21,6 +21,7 @@ class DType:
     """An element type. There is one object per type, so `is` and `==` mean the same.
 
     As in Paddle a dtype does not equal its name or its NumPy counterpart: use `as_dtype` to convert first.
+    Source: paddle.dtype.
 
     >>> as_dtype("float32") is float32, float32.itemsize, str(float32)
     (True, 4, 'paddle.float32')
@@ -279,6 +280,8 @@ def default_dtype() -> DType:
 def get_default_dtype() -> str:
     """Return the default floating type's name, as Paddle's function of this name does.
 
+    Source: paddle.get_default_dtype.
+
     Example:
         >>> import vitrify as paddle
         >>> paddle.get_default_dtype()
@@ -290,7 +293,7 @@ def get_default_dtype() -> str:
 def set_default_dtype(d: DTypeLike) -> None:
     """Make `d` (float16, bfloat16, float32 or float64) the default floating type; raises DTypeError for others.
 
-    Inside `default_dtype_guard` it changes the guard's own value only.
+    Inside `default_dtype_guard` it changes the guard's own value only. Source: paddle.set_default_dtype.
 
     Example:
         >>> import vitrify as paddle

@@ -48,6 +48,8 @@ class IntInfo:
 def finfo(dtype: DTypeLike) -> FloatInfo:
     """Return the limits of a floating type, or of a complex type's parts; raises ArgumentError for others.
 
+    Source: paddle.finfo.
+
     >>> finfo("float16").max, finfo("complex64").dtype
     (65504.0, 'float32')
     """
@@ -76,7 +78,7 @@ def _part(dtype: DType) -> DType:
 
 
 def iinfo(dtype: DTypeLike) -> IntInfo:
-    """Return the limits of an integer type; raises ArgumentError for others.
+    """Return the limits of an integer type; raises ArgumentError for others. Source: paddle.iinfo.
 
     >>> iinfo("int8")
     paddle.iinfo(min=-128, max=127, bits=8, dtype=int8)

@@ -68,6 +68,8 @@ _CURRENT = Setting("unique_name", _Namespace())
 def generate(key: str) -> str:
     """Return a name that starts with `key` and is unique in the current namespace.
 
+    Source: paddle.utils.unique_name.generate.
+
     >>> with guard("A_"):
     ...     generate("fc"), generate("fc")
     ('A_fc_0', 'A_fc_1')

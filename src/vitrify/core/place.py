@@ -168,6 +168,7 @@ def set_device(device: PlaceLike) -> Place:
     """Put new tensors on `device` from now on and return its place.
 
     Inside `place_guard` it changes the guard's own place only. Raises ArgumentError for a GPU when CuPy is missing.
+    Source: paddle.device.set_device.
 
     Example:
         >>> import vitrify as paddle
@@ -181,6 +182,8 @@ def set_device(device: PlaceLike) -> Place:
 
 def get_device(input: Any = None) -> Any:
     """Return the name of the current place: 'cpu', 'gpu:0', ...; of a tensor, the number of its GPU, -1 for none.
+
+    Source: paddle.device.get_device.
 
     >>> with place_guard("cpu"):
     ...     get_device()

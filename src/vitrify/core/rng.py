@@ -86,7 +86,7 @@ def default_generator() -> Generator:
 
 
 def seed(seed: int) -> Generator:
-    """Seed the default generator and return it.
+    """Seed the default generator and return it. Source: paddle.seed.
 
     >>> seed(3).initial_seed()
     3
@@ -96,6 +96,8 @@ def seed(seed: int) -> Generator:
 
 def get_rng_state(device: object = None) -> list[Key]:
     """Return the default generator's state, in a list as Paddle does: one a device; ours is one for all of them.
+
+    Source: paddle.get_rng_state.
 
     Example:
         >>> import vitrify as paddle
@@ -110,6 +112,8 @@ def get_rng_state(device: object = None) -> list[Key]:
 
 def set_rng_state(state_list: Sequence[Key], device: object = None) -> None:
     """Continue the default generator from what `get_rng_state` returned; raises ArgumentError for other lists.
+
+    Source: paddle.set_rng_state.
 
     Example:
         >>> import vitrify as paddle

@@ -80,6 +80,8 @@ def get_num_bytes_of_data_type(dtype: DataType) -> int:
 def get_version() -> str:
     """The version of Paddle whose names these are, as `paddle.inference` writes it.
 
+    Source: paddle.inference.get_version.
+
     >>> get_version().splitlines()[0]
     'version: 3.3.1'
     """

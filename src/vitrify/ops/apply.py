@@ -32,6 +32,8 @@ def apply(x: Any, func: Callable[[Any], Any]) -> Any:
 def resize(x: Any, shape: Any, fill_zero: bool = False, name: str | None = None) -> Any:
     """The first elements of x, row by row, in another shape; zeros where there are more of them than x has.
 
+    Source: paddle.Tensor.resize.
+
     Example:
         >>> import vitrify as paddle
         >>> x = paddle.to_tensor([[1, 2], [3, 4]])

@@ -253,7 +253,7 @@ def cummin(x: Any, axis: int | None = None, dtype: Any = "int64", name: str | No
 
 @aliased(axis="dim")
 def _cumsum_in_place(x: Any, axis: Any = None, dtype: Any = None, name: str | None = None) -> Any:
-    """`cumsum` put into x, in x's dtype unless another is asked for; returns x.
+    """`cumsum` put into x, in x's dtype unless another is asked for; returns x. Source: paddle.cumsum_.
 
     Example:
         >>> import vitrify as paddle
@@ -268,7 +268,7 @@ def _cumsum_in_place(x: Any, axis: Any = None, dtype: Any = None, name: str | No
 
 @aliased(x="input")
 def _cumprod_in_place(x: Any, dim: int | None = None, dtype: Any = None, name: str | None = None) -> Any:
-    """`cumprod` put into x, which is returned.
+    """`cumprod` put into x, which is returned. Source: paddle.cumprod_.
 
     Example:
         >>> import vitrify as paddle

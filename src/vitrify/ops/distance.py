@@ -109,7 +109,7 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
 
 
 def _renorm_in_place(x: Any, p: float, axis: int, max_norm: float) -> Any:
-    """`renorm` put into x, which is returned; its norms keep the old content for backward.
+    """`renorm` put into x, which is returned; its norms keep the old content for backward. Source: paddle.renorm_.
 
     Example:
         >>> import vitrify as paddle

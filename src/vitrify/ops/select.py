@@ -103,6 +103,8 @@ def _where_method(condition: Any, x: Any = None, y: Any = None, name: str | None
 def _where_in_place(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """`where(condition, x, y)` put into x, which is returned. Raises ShapeError if x is smaller than that.
 
+    Source: paddle.where_.
+
     Example:
         >>> import vitrify as paddle
         >>> x = paddle.to_tensor([1.0, -2.0])
