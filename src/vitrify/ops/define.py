@@ -92,7 +92,8 @@ def unary(
     public = where + name
     text = f"paddle.{public}(paddle.to_tensor({example[0]}))"
     published = call_out_second if out_second else call_out if out else call
-    return aliased(x="input")(_published(published, public, doc, text, example[1]))
+    facts = _facts(accepts, result, accepts is floating) if meta is None else "x: any shape -> the same shape."
+    return aliased(x="input")(_published(published, public, doc, text, example[1], facts))
 
 
 def binary(
@@ -136,19 +137,33 @@ def binary(
 
     published = call_out_third if out_third else call_out if out else call
     text = f"paddle.{name}(paddle.to_tensor({example[0]}), paddle.to_tensor({example[1]}))"
-    return aliased(x="input", y="other")(_published(published, name, doc, text, example[2]))
+    facts = _facts(accepts, result, to_float, several=True)
+    return aliased(x="input", y="other")(_published(published, name, doc, text, example[2], facts))
 
 
 def _maps(onnx: str | None, paddle: str) -> Mapping[str, str]:
     return {"paddle": paddle} if onnx is None else {"onnx": onnx, "paddle": paddle}
 
 
-def _published(fn: Callable[..., Any], name: str, doc: str, call: str, result: str) -> Callable[..., Any]:
+def _facts(accepts: Predicate, result: Any, to_float: bool, several: bool = False) -> str:
+    """What the docstring of a function says of shapes, dtypes and errors."""
+    what = "x, y: shapes that broadcast together" if several else "x: any shape"
+    dtypes = "any dtype" if accepts is any_dtype else (accepts.__doc__ or "").rstrip(".").lower()
+    given = f"{what}, {dtypes}{'; integers and bool become float32' if to_float else ''}"
+    dtype = f"{result.name}" if result else "of their common dtype" if several else "of x's dtype"
+    errors = ["ShapeError for shapes that do not broadcast"] if several else []
+    takes_all = accepts is any_dtype or (to_float and accepts is floating)
+    errors += [] if takes_all else ["DTypeError for other dtypes"]
+    raised = f"\n    Raises {', '.join(errors)}." if errors else ""
+    return f"{given} -> {'that' if several else 'the same'} shape, {dtype}.{raised}"
+
+
+def _published(fn: Callable[..., Any], name: str, doc: str, call: str, result: str, facts: str) -> Callable[..., Any]:
     """`fn` under its public name, in the module that defines the op, with a docstring."""
     fn.__name__ = fn.__qualname__ = name.rpartition(".")[2]
     fn.__module__ = sys._getframe(2).f_globals["__name__"]
     fn.__doc__ = (
-        f"{doc}, elementwise. Source: paddle.{name}.\n\n    Example:\n        >>> import vitrify as paddle\n"
+        f"{doc}, elementwise. Source: paddle.{name}.\n\n    {facts}\n{_EXAMPLE}"
         f"        >>> {call}.tolist()\n        {result}\n    "
     )
     return fn
