@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -129,8 +129,7 @@ class HostValue(Joinable):
 
     def eager_class(self) -> type:
         """`type()` of what it will be."""
-        found: type = self._agreed([type(s) for s in self._seen()], "class")
-        return found
+        return cast("type", self._agreed([type(s) for s in self._seen()], "class"))
 
     def region(self) -> Block | None:
         return self.block
@@ -303,9 +302,8 @@ class HostValue(Joinable):
         meta = self.meta(in_full)
         if not meta.shape and self.is_of_numbers() and has_form(self.node):
             return in_operators(self.node, meta)
-        out: Variable
         (out,) = record(host_value_op, attrs={"meta": meta}, call=self.node)
-        return out
+        return cast("Variable", out)
 
     def is_of_numbers(self) -> bool:
         """Whether Python's numbers alone, such as sizes, go into it: then no tensor's content is looked at."""
@@ -582,14 +580,12 @@ def _sample_like(node: Input, meta: Any, number: int) -> Any:
 
 def array_of(tensor: Any) -> HostValue:
     """`tensor.numpy()`."""
-    array: HostValue = host_call(_numpy, tensor)
-    return array
+    return cast("HostValue", host_call(_numpy, tensor))
 
 
 def list_of(tensor: Any) -> HostValue:
     """`tensor.tolist()`."""
-    items: HostValue = host_call(_tolist, tensor)
-    return items
+    return cast("HostValue", host_call(_tolist, tensor))
 
 
 def _numpy(tensor: Any) -> Any:
