@@ -10,7 +10,7 @@ from tests.models.checks import built, outputs_of
 from tests.models.zoo import all_cases
 from vitrify.aot import load
 from vitrify.aot.loading import CArray
-from vitrify.core.errors import UnsupportedError
+from vitrify.core.errors import ShapeError, UnsupportedError
 from vitrify.static import InputSpec
 
 
@@ -269,6 +269,24 @@ def test_a_triangle_from_a_diagonal_and_a_number_of_the_run(tmp_path):
 
     specs = [InputSpec([None, None], "float32"), InputSpec([2], "float32")]
     check(mask, specs, tmp_path, *([random(*sizes), random(2)] for sizes in ((3, 5), (5, 3), (4, 4))))
+
+
+def test_windows_of_a_row_and_a_norm_of_what_a_reshape_leaves_open(tmp_path):
+    weight = paddle.to_tensor(random(8))
+
+    def patches(x):
+        normal = paddle.nn.functional.layer_norm(x.reshape([x.shape[0], x.shape[1] // 8, -1]), [8], weight)
+        return x.unfold(-1, 4, 2) * 2, x.unfold(0, 3, 1), paddle.signal.frame(x, 8, 4), normal
+
+    specs = [InputSpec([None, 24], "float32")]
+    check(patches, specs, tmp_path, *([random(rows, 24)] for rows in (3, 4, 7)))
+    with pytest.raises(ShapeError, match="at least 3"):
+        saved(patches, specs, tmp_path)(random(2, 24))
+
+
+def test_a_row_of_a_norm_that_is_left_open_is_refused(tmp_path):
+    with pytest.raises(UnsupportedError, match="a size is left open that is to be a known one"):
+        saved(paddle.nn.LayerNorm(8), [InputSpec([None, None], "float32")], tmp_path)
 
 
 def test_a_filled_tensor_of_no_known_size_is_refused(tmp_path):

@@ -57,6 +57,8 @@ EMPTY, NO_HEAD = paddle.zeros([0]), paddle.zeros([1, 1, 1, 0])
         (lambda: paddle.range(0.5, 4, 1, dtype="int64"), [0, 1, 2, 3, 4], "int64"),
         (lambda: paddle.range(np.int64(1), np.array([2])), [1, 2], "float32"),
         (lambda: paddle.arange(np.array([1]), 3), [1, 2], "int64"),
+        (lambda: paddle.nn.functional.one_hot(t([1], "int64"), np.array([2])), [[0, 1]], "float32"),
+        (lambda: paddle.topk(ONE, np.array([1]))[0], [2], "float32"),
         (lambda: paddle.quantile(t([1.0, 2.0, 5.0]), [0.5]), 2, "float32"),
         (lambda: paddle.nanquantile(t([[1.0, 2.0, 5.0]]), t([0.5]), axis=1), [2], "float32"),
         (lambda: paddle.logsumexp(paddle.zeros([1, 2]), axis=range(1)), [0, 0], "float32"),

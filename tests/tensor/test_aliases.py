@@ -55,6 +55,7 @@ CALLS = {
     "in place, all by name": (lambda x: paddle.t_(input=x * 1), [[1.0, 3.0], [2.0, 4.0]]),
     "method whose second is x": (lambda x: (x * 1).addmm_(y=x, x=x), [[8.0, 12.0], [18.0, 26.0]]),
     "cross": (lambda x: paddle.cross(x.new_ones([1, 3]), x.new_zeros([1, 3]), dim=1), [[0.0, 0.0, 0.0]]),
+    "lp_pool": (lambda x: paddle.nn.functional.lp_pool1d(input=x[None], norm_type=1, kernel_size=2)[0], [[3.0], [7.0]]),
     "median": (lambda x: paddle.median(x.flip(1), dim=1)[1], [1, 1]),
     "median over all": (lambda x: paddle.median(input=x), 2.0),
     "median of a given kind": (lambda x: x.median(dim=1, mode="avg"), [1.5, 3.5]),

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from ..core.dtype import int64
 from ..core.errors import ArgumentError, DTypeError
 from ..core.meta import Ref, Shape, known_dim
@@ -64,6 +66,8 @@ def as_int(op: str, value: Any, name: str) -> Any:
         return value
     if hasattr(type(value), "__vitrify_host_value__") and value.is_of_numbers():  # only a run of the program knows it
         return value.tensor(in_full=True)
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.item()
     try:
         return operator.index(value)
     except TypeError:

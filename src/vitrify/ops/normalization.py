@@ -284,7 +284,7 @@ def _known_sizes(op: str, sizes: Any) -> tuple[Any, ...]:
     return tuple(as_int(op, size, "normalized_shape") for size in sizes)
 
 
-def _trailing(op: str, x: Any, normalized_shape: Any, weight: Any) -> tuple[Any, Shape]:
+def _trailing(op: str, x: Any, normalized_shape: Any) -> tuple[Any, Shape]:
     """x and its last dimensions, which must have the sizes `normalized_shape`: a run says so where only it can tell."""
     rank_of(op, x)
     sizes = _known_sizes(op, normalized_shape)
@@ -296,8 +296,7 @@ def _trailing(op: str, x: Any, normalized_shape: Any, weight: Any) -> tuple[Any,
             f"{', '.join(map(str, known))}]"
         )
     lead = x.ndim - len(sizes)
-    # With a weight, the operator compares their sizes.
-    if any(map(is_unknown, sizes)) or (weight is None and UNKNOWN in own):
+    if any(map(is_unknown, sizes)) or UNKNOWN in own:
         what = f"{op}: normalized_shape is {list(known)}, which the last dimensions of x do not have"
         x = get_op("sized")(x, sizes=(UNKNOWN,) * lead + sizes, what=what)
     return x, tuple(range(lead, x.ndim))
@@ -319,7 +318,7 @@ def layer_norm(
         >>> paddle.nn.functional.layer_norm(paddle.to_tensor([[1.0, 3.0]]), [2], epsilon=0.0).tolist()
         [[-1.0, 1.0]]
     """
-    x, axes = _trailing("layer_norm", x, normalized_shape, weight)
+    x, axes = _trailing("layer_norm", x, normalized_shape)
     return layer_norm_op(x, weight, bias, axes=axes, param_axes=axes, groups=0, epsilon=float(epsilon))[0]
 
 
@@ -336,7 +335,7 @@ def rms_norm(
         >>> paddle.nn.functional.rms_norm(paddle.to_tensor([[3.0, 3.0]]), [2], eps=0.0)[0].tolist()
         [[1.0, 1.0]]
     """
-    input, axes = _trailing("rms_norm", input, normalized_shape, weight)
+    input, axes = _trailing("rms_norm", input, normalized_shape)
     out, rstd = rms_norm_op(input, weight, None, axes=axes, param_axes=axes, groups=0, epsilon=float(eps))
     return out, flatten(rstd)
 

@@ -44,13 +44,19 @@ def _sized_meta(x: Meta, *, sizes: Any, what: str) -> Meta:
     return x.with_shape(tuple(given if wanted == UNKNOWN else wanted for given, wanted in zip(x.shape, sizes)))
 
 
+def _sized_form(n: Any, x: Any, *, sizes: Any, what: str) -> Any:
+    if any(wanted not in (UNKNOWN, given) for given, wanted in zip(x.shape, dims(sizes))):
+        n.refuse(f"a size is left open that is to be a known one ({what})")
+    return x
+
+
 sized_op = define_op(
     "sized",
     kernel=lambda xp, x, *, sizes, what: x,
     meta=_sized_meta,
     vjp={"x": lambda ct: ct},
     dynamic=("sizes",),
-    native=lambda n, x, *, sizes, what: x,
+    native=_sized_form,
     view=True,
     raises=True,
 )

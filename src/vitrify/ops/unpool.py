@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..core.alias import aliased
 from ..core.errors import ArgumentError, IndexRangeError, ShapeError
 from ..core.meta import UNKNOWN, Meta, Shape
 from .adaptive_pool import plane_gather_op
@@ -174,6 +175,7 @@ def _whole_windows(x: Any, n: int, attrs: dict[str, Any]) -> dict[str, Any]:
     return {**attrs, "padding": tuple(pads), "ceil_mode": False}
 
 
+@aliased(x="input")
 def lp_pool1d(
     x: Any, norm_type: float, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     data_format: str = "NCL", name: str | None = None,
@@ -190,6 +192,7 @@ def lp_pool1d(
     return _power_pool(1, x, norm_type, kernel_size, stride, padding, ceil_mode, data_format)
 
 
+@aliased(x="input")
 def lp_pool2d(
     x: Any, norm_type: float, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
     data_format: str = "NCHW", name: str | None = None,

@@ -71,6 +71,7 @@ unfold_op: OpDef = define_op(
     meta=_unfold_meta,
     vjp={"x": lambda ct, *, x_like, axis, size, step: fold_op(ct, x_like, axis=axis, size=size, step=step)},
     dynamic=["size"],
+    native=lambda n, x, *, axis, size, step: n.view(lambda a: _windows(np, a, axis, size, step), x),
 )
 fold_op: OpDef = define_op(
     "fold_windows",
