@@ -1700,6 +1700,9 @@ _DICTS = "raised by programs of tests/end_to_end/test_keys_errors.py"
 _LISTS = "raised by programs of tests/end_to_end/test_growing_errors.py"
 _MIXED = "raised by programs of tests/convert/test_mixed_items.py"
 ELSEWHERE: dict[str, str] = {
+    "backward ran through what the iteration before has computed, and freed it": "tests/jit/test_carried_losses.py",
+    " as it was before a branch or loop that a tensor decides, which changes it in place":
+        "tests/jit/test_carried_losses.py",
     "an array of NumPy's is given what only a run of the program knows": "tests/convert/test_arrays_of_programs.py",
     "a generator of random numbers is made in a loop or recursion that a tensor stops":
         "tests/convert/test_made_generators.py",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from ..autodiff.activity import active_variables
+from ..autodiff.activity import active_variables, reached_variables
 from ..ir.operator import Operator
-from ..ir.program import Block, Program, Variable
+from ..ir.program import Block, Program, Variable, position
 from ..ops.calls import call_op
 from ..ops.control_flow import if_op, while_op
 from ..ops.registry import NoGradient
@@ -28,6 +28,17 @@ def seen_outside(leaf: Variable, levels: Collection[Block]) -> Sequence[Variable
     return reached if block is not None else ()
 
 
+def leaf_outside(leaf: Variable, outer: Block) -> Variable | None:
+    """What a leaf of a block inside of `outer` is there; None where it does not come out, or the block was given up."""
+    var, block = leaf, leaf.block
+    while block is not outer:
+        owner, place = _owner(block), position(block.outputs, var)
+        if owner is None or not 0 <= place < len(owner.outputs) or block.parent is None:
+            return None
+        var, block = owner.outputs[place], block.parent
+    return var
+
+
 def reached_by(operator: Operator, variables: Collection[Variable]) -> Sequence[Variable]:
     """The outputs of an operator that depend on some of these: of a branch, those that one of its blocks makes of them.
 
@@ -41,6 +52,65 @@ def reached_by(operator: Operator, variables: Collection[Variable]) -> Sequence[
         active = active_variables(differentiated(block), given).union(given)
         places.update(i for i, v in enumerate(block.outputs) if v in active)
     return [operator.outputs[i] for i in sorted(places)]
+
+
+def reached_if_run(operator: Operator, block: Block, wanted: Collection[Variable]) -> Sequence[Variable]:
+    """The inputs of a branch or loop that its outputs among `wanted` come from where a run comes by `block` of it."""
+    places = [i for i, v in enumerate(operator.outputs) if v in wanted]
+    if operator.op is if_op:
+        inner = _flown(block, [block.outputs[i] for i in places])
+        return [v for formal, v in zip(block.inputs, operator.inputs[1:]) if formal in inner]
+    if operator.op is not while_op or block is not operator.attrs["body"] or operator.attrs["cond"] is None:
+        return operator.variables
+    n_carried, reached = operator.attrs["n_carried"], set[Variable]()
+    if any(i >= n_carried for i in places):
+        return operator.variables
+    ends = [block.outputs[i] for i in places]
+    while True:  # as often as the loop may go round
+        more = _flown(block, ends).intersection(block.inputs) - reached
+        if not more:
+            return [v for formal, v in zip(block.inputs, operator.inputs) if formal in reached]
+        reached |= more
+        ends = [end for head, end in zip(block.inputs[:n_carried], block.outputs) if head in more]
+
+
+def flows_on(
+    operator: Operator, wanted: Collection[Variable], active: set[Variable], ran: Block | None = None
+) -> Iterable[Variable]:
+    """The active inputs of an operator that its outputs among `wanted` come from.
+
+    ran: a block of it that a run is known to come by.
+    """
+    if operator.op not in (if_op, while_op):
+        return reached_variables(operator, active)
+    if ran is not None:
+        found = [*reached_if_run(operator, ran, wanted)]
+    elif operator.op is if_op:
+        found = [v for block in operator.blocks.values() for v in reached_if_run(operator, block, wanted)]
+    else:  # a loop, which may end at once
+        start = operator.inputs[operator.attrs["cond"] is None :]
+        found = [*reached_if_run(operator, operator.attrs["body"], wanted)]
+        found += [v for v, end in zip(start[: operator.attrs["n_carried"]], operator.outputs) if end in wanted]
+    return [v for v in found if isinstance(v, Variable) and v in active]
+
+
+def _flown(block: Block, ends: Sequence[Variable | None]) -> set[Variable]:
+    """What of a block these come from, by operators that a gradient can pass."""
+    operators = differentiated(block)
+    active = active_variables(operators, [v for v in block.inputs if not v.stop_gradient])
+    found = {v for v in ends if v in active}
+    for operator in reversed(operators):
+        if not found.isdisjoint(operator.outputs):
+            found.update(flows_on(operator, found, active))
+    return found
+
+
+def part_at(block: Block, level: Block) -> Block | None:
+    """The block around `block`, or itself, that an operator of `level` runs; None where there is none."""
+    found: Block | None = block
+    while found is not None and found.parent is not level:
+        found = found.parent
+    return found
 
 
 def has_run(block: Block, levels: Collection[Block]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ..core.errors import StaleBackwardError
 from ..ir.aliases import Aliases
 from ..ir.operator import Operator
-from ..ir.program import Block, Variable
+from ..ir.program import Block, Variable, position
 from ..ir.tape_place import UNSEEN
 from ..ops.registry import StructuralGradient, Vjp
 
@@ -26,7 +26,7 @@ class Staleness:
 
         A change on a path that a tensor decides about may not have happened.
         """
-        var = next((v for v in _read_by_backward(operator) if self._is_changed(v)), None)
+        var = next((v for v in read_by_backward(operator) if self._is_changed(v)), None)
         return None if var is None else modified(operator, var)
 
     def _is_changed(self, var: Variable) -> bool:
@@ -76,7 +76,7 @@ def stale_results(operators: Iterable[Operator], aliases: Aliases) -> Reasons:
     return found
 
 
-def _read_by_backward(operator: Operator) -> list[Variable]:
+def read_by_backward(operator: Operator) -> list[Variable]:
     """What the vjp of an operator without blocks keeps, of its inputs and outputs."""
     op, rules = operator.op, operator.op.vjp
     is_change = any(UNSEEN in out.__dict__ for out in operator.outputs)  # which hands the gradient on as it is
@@ -86,3 +86,12 @@ def _read_by_backward(operator: Operator) -> list[Variable]:
     wanted = frozenset(name for name, v in named if isinstance(v, Variable) and not v.stop_gradient)
     names = rules.residual_names(wanted)
     return [v for name, v in (*named, *zip(op.outputs, operator.outputs)) if name in names and isinstance(v, Variable)]
+
+
+def reads(operator: Operator, var: Variable) -> bool:
+    """Whether an operator, or one in its blocks, reads what a variable holds, and not merely its shape."""
+    if operator.blocks:
+        given = [block.captures[var] for block in operator.blocks.values() if var in block.captures]
+        return any(reads(op, v) for v in given for op in v.block.ops if position(op.variables, v) >= 0)
+    names = [operator.op.input_name(i) for i, v in enumerate(operator.inputs) if v is var]
+    return any(name not in operator.op.shape_only for name in names)

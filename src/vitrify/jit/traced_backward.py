@@ -4,20 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..autodiff.activity import active_variables, reached_variables
+from ..autodiff.activity import active_variables
 from ..autodiff.reverse import pull_back
+from ..convert.control.slopes import SlopesNeeded, Target
 from ..core.errors import ArgumentError, ShapeError, StaleBackwardError, UnsupportedError
 from ..core.modes import grad_enabled, recorder, scoped
 from ..core.source import Loc, user_frames
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder, building
+from ..ir.origins import maker
 from ..ir.program import Block, Operator, Variable, position
 from ..ops.like import cast, full_like
-from .ended_blocks import Wanting, differentiated, has_run, reached_by, seen_outside
+from ..ops.methods import TensorMethods
+from ..ops.missing import MAY_BE_MISSING
+from .ended_blocks import (
+    Wanting,
+    differentiated,
+    flows_on,
+    has_run,
+    leaf_outside,
+    part_at,
+    reached_by,
+    seen_outside,
+)
 from .leaves import OUTSIDE, Leaves
-from .stale import Staleness, modified
+from .slopes import Slopes, carried_backward, scaled, sure
+from .stale import Staleness, modified, read_by_backward, reads
 
 if TYPE_CHECKING:
     from .tracing import Trace
@@ -33,6 +48,7 @@ class TracedBackward(Leaves):
         self._freed_inside: dict[Operator, list[Block]] = {}  # by backward in these blocks, inside of the operator's
         self._carried: list[tuple[Variable, tuple[Loc, ...]]] = []  # what a backward inside came to
         self._retained: list[Variable] = []
+        self._slopes = Slopes()
 
     def retain(self, var: Variable) -> None:
         """Let backward keep the gradient of a variable that is no leaf."""
@@ -49,7 +65,8 @@ class TracedBackward(Leaves):
         outs, grads = zip(*flowing)
         leaves = self._leaves_here()
         refused = self._out_of_reach()
-        found = self._pulled(outs, grads, [*leaves, *refused, *self._retained], retain_graph, create_graph=False)
+        wrt = [*leaves, *refused, *self._retained]
+        found = self._pulled(outs, grads, wrt, retain_graph, create_graph=False, takes_all=True)
         for var, (what, hint) in refused.items():
             if var in found:
                 raise UnsupportedError(f"backward() to {what}", hint=hint)
@@ -75,6 +92,8 @@ class TracedBackward(Leaves):
         results: list[Any] = []
         for var, given in zip(wrt, inputs):
             ct = found.get(var)
+            if ct is None and (self._missed or _has_lost(outs, var)):
+                raise carried_backward()
             if ct is None and not allow_unused:
                 raise ArgumentError(
                     f"grad: input {given.name!r} is not used to compute the outputs",
@@ -116,11 +135,17 @@ class TracedBackward(Leaves):
 
     def _pulled(
         self, outs: Sequence[Variable], grads: Sequence[Any], wrt: Sequence[Variable], retain_graph: bool,
-        create_graph: bool, blocked: frozenset[Variable] = frozenset(),
+        create_graph: bool, blocked: frozenset[Variable] = frozenset(), takes_all: bool = False,
     ) -> Mapping[Variable, Variable]:  # fmt: skip
-        """The cotangent of each of `wrt` that has one; the operators that compute them are recorded."""
+        """The cotangent of each of `wrt` that has one; the operators that compute them are recorded.
+
+        takes_all: whether all leaves take what comes to them.
+        """
         block = self._trace.builder.block
         mark = len(block.ops)
+        self._missed = False
+        more: list[tuple[Variable, Variable]] = []
+        flows: list[tuple[_Flow, set[Operator]]] = []
         found: dict[Variable, Variable] = {}
         with self._recording(create_graph) as builder:
             flowing: dict[Variable, Variable] = {}
@@ -128,28 +153,99 @@ class TracedBackward(Leaves):
                 seed = self._seed(out, given)
                 flowing[out] = flowing[out] + seed if out in flowing else seed
             for level in self._levels():
-                ends = [v for v in level.inputs if level is not self.block and not v.stop_gradient]
+                ends = [v for v in level.inputs if not v.stop_gradient] if self._leads_out(level, wrt) else []
                 here = [v for v in wrt if v.block is level]
-                passed = self._passed(level, flowing, [*here, *ends], blocked)
-                self._check_passed(passed)
+                flow = _Flow(level, tuple(flowing), (*here, *ends), blocked)
+                passed = flow.passed()
+                flows.append((flow, passed))
+                self._check_passed(flow, passed)
                 reached = pull_back(builder, level, flowing, [*here, *ends], blocked)
                 found.update((v, reached[v]) for v in here if v in reached)
-                flowing = self._outside(level, {v: reached[v] for v in ends if v in reached and position(here, v) < 0})
+                left = {v: reached[v] for v in ends if v in reached and position(here, v) < 0}
+                flowing = self._outside(level, left)
+                wanted = None if takes_all else wrt
+                more += self._through_slopes(level, left, wanted, create_graph, retain_graph)
                 if not retain_graph:
                     self._free(passed, level)
                 if not flowing:
                     break
-        self._check_versions(block.ops[mark:])
+            for var, ct in more:
+                if position(wrt, var) >= 0:
+                    found[var] = _joined(found[var], ct) if var in found else ct
+        self._check_versions(block.ops[mark:], flows)
         return found
 
     def _outside(self, block: Block, reached: Mapping[Variable, Variable]) -> dict[Variable, Variable]:
-        """What flows on from the inputs of a block to what they are captures of.
-
-        What loops carry and functions are given is taken to want none, until the end of the trace tells.
-        """
+        """What flows on from the inputs of a block to what they are captures of."""
         outer = {inner: var for var, inner in block.captures.items()}
-        self._carried += [(v, user_frames(1)) for v in reached if v not in outer]
         return {outer[v]: ct for v, ct in reached.items() if v in outer}
+
+    def _leads_out(self, level: Block, wrt: Sequence[Variable]) -> bool:
+        """Whether a gradient may leave a block on its way to `wrt`: what it got depends on nothing computed in it."""
+        if level is self.block:
+            return False
+        levels = self._levels()
+        outer = levels[levels.index(level) + 1 :]
+        return any(v.block in outer or (v.block is level and position(level.inputs, v) >= 0) for v in wrt)
+
+    def _through_slopes(
+        self, block: Block, reached: Mapping[Variable, Variable], wanted: Sequence[Variable] | None,
+        create_graph: bool, retain_graph: bool,
+    ) -> list[tuple[Variable, Variable]]:  # fmt: skip
+        """What flows on from what a loop carries, by its slopes.
+
+        What else loops carry and functions are given is taken to want none, until the end of the trace tells.
+        """
+        captures, found = [*block.captures.values()], list[tuple[Variable, Variable]]()
+        for var, ct in reached.items():
+            if position(captures, var) >= 0:
+                continue
+            need = SlopesNeeded(carried_backward(), var, wanted, create_graph)
+            slopes = self._slopes.of(var, need) if block in self._trace.builder.loop_bodies else None
+            if slopes is None:
+                self._carried.append((var, user_frames(1)))
+                self._missed = True
+                continue
+            if slopes:
+                self._slopes.pass_through(var, self._levels(), retain_graph)
+            found += [(target, scaled(slope, ct)) for target, slope in slopes]
+        return found
+
+    def leaves(self) -> list[Any]:
+        """The leaves that a backward here may come to."""
+        return [*{id(leaf): leaf for leaf in self._leaves_here().values()}.values()]
+
+    def owner(self, var: Variable) -> Any:
+        """The leaf that a variable is a version of; any other variable itself."""
+        leaf = self._leaf(var)
+        return var if leaf is None else leaf
+
+    def slopes(self, loss: Any, wanted: Sequence[tuple[Target, Any]], need: SlopesNeeded) -> dict[Target, Variable]:
+        """The gradients that a loss gives to each of `wanted` that it depends on.
+
+        Raises UnsupportedError where that may be None, or others get one that are not among them.
+        """
+        out = self._output(loss) if isinstance(loss, TensorMethods) else None
+        if out is None or out.stop_gradient:
+            return {}
+        known = [(target, self._place_of(tensor)) for target, tensor in wanted if isinstance(tensor, TensorMethods)]
+        others = [*self._leaves_here(), *self._out_of_reach()] if need.wanted is None else []
+        wrt = [*dict.fromkeys([*[var for _, var in known], *others])]
+        try:
+            found = self._pulled([out], [None], wrt, True, need.create_graph, takes_all=need.wanted is None)
+        except StaleBackwardError:
+            raise need.reason from None
+        slopes: dict[Target, Variable] = sure(found, known, need)
+        return slopes
+
+    def note_slopes(self, head: Any, slopes: Sequence[tuple[Any, Any]]) -> None:
+        """Know what a backward comes to through `head`, which a loop carries beside these slopes."""
+        held = self._trace.builder.held
+        self._slopes.note(held(head), [(self._place_of(tensor), held(slope)) for tensor, slope in slopes])
+
+    def _place_of(self, tensor: Any) -> Variable:
+        """Where the gradient of a tensor comes out."""
+        return self.first(self._trace.builder.held(tensor))
 
     def _check_carried(self) -> None:
         """Raise UnsupportedError where a backward came to what another iteration, or the caller, computed."""
@@ -160,14 +256,9 @@ class TracedBackward(Leaves):
         wanting = Wanting(self.block.program, sources)
         for var, locs in self._carried:
             if var in wanting.of(var.block):
-                raise UnsupportedError(
-                    "backward, in a loop or recursion that a tensor decides, through what it got from the iteration or "
-                    "call before",
-                    loc=next(iter(locs), None),
-                    hint="detach() what one hands to the next, or call backward() behind the loop",
-                )
+                raise carried_backward(next(iter(locs), None))
 
-    def _check_passed(self, passed: Iterable[Operator]) -> None:
+    def _check_passed(self, flow: _Flow, passed: Iterable[Operator]) -> None:
         """Raise StaleBackwardError where an earlier backward freed what this one passes, or a change made it stale."""
         staleness, levels = Staleness(self._trace.builder.aliases), self._levels()
         for operator in passed:
@@ -176,7 +267,8 @@ class TracedBackward(Leaves):
                     f"{operator.op.name}: backward ran through this part of the graph before and freed it",
                     hint="call backward(retain_graph=True) the first time",
                 )
-            if any(has_run(block, levels) for block in self._freed_inside.get(operator, ())):
+            blocks = [block for block in self._freed_inside.get(operator, ()) if has_run(block, levels)]
+            if any(flow.passes_behind(operator, block) for block in blocks):
                 raise UnsupportedError(
                     f"backward through {operator.op.name} behind a branch or loop that a tensor decides, in which a "
                     "backward freed it",
@@ -227,20 +319,6 @@ class TracedBackward(Leaves):
         self._given.add(ct)
         return ct if ct.dtype is out.dtype else cast(ct, out.dtype)
 
-    def _passed(
-        self, block: Block, outs: Iterable[Variable], wrt: Iterable[Variable], blocked: frozenset[Variable]
-    ) -> set[Operator]:
-        """The operators of a block that a gradient passes on its way from `outs` to `wrt`."""
-        operators = differentiated(block)
-        active = active_variables(operators, wrt, blocked)
-        wanted = {v for v in outs if v in active}
-        passed: set[Operator] = set()
-        for operator in reversed(operators):
-            if not wanted.isdisjoint(operator.outputs):
-                passed.add(operator)
-                wanted.update(reached_variables(operator, active))
-        return passed
-
     def _is_repeated(self, block: Block | None, outer: Block) -> bool:
         """Whether a loop, or a function that calls itself, is around `block` that `outer` is around."""
         while block is not None and block is not outer:
@@ -249,13 +327,25 @@ class TracedBackward(Leaves):
             block = block.parent
         return False
 
-    def _check_versions(self, recorded: Iterable[Operator]) -> None:
-        """Raise StaleBackwardError where backward reads a leaf as it was before an in-place change."""
+    def _check_versions(self, recorded: Iterable[Operator], flows: Sequence[tuple[_Flow, set[Operator]]]) -> None:
+        """Raise StaleBackwardError where backward reads a leaf as it was before an in-place change.
+
+        Raises UnsupportedError where only a run knows whether it was changed by then.
+        """
         replaced = self._trace.builder.aliases.replaced
         for operator in recorded:
             for var in operator.variables:
-                if var in replaced and self._leaf(var) is not None:
+                if var not in replaced or self._leaf(var) is None or not reads(operator, var):
+                    continue
+                changed_in = _changing(replaced[var])
+                if changed_in is None:
                     raise modified(operator, var)
+                if not _is_read_elsewhere(var, changed_in, flows):
+                    raise UnsupportedError(
+                        f"backward to {var.name} as it was before a branch or loop that a tensor decides, which "
+                        "changes it in place",
+                        hint="call backward before, or compute anew what depends on it",
+                    )
 
     def _spent(self) -> set[Variable]:
         """What depends on operators that backward freed."""
@@ -271,11 +361,80 @@ class TracedBackward(Leaves):
     def _check_flow(self, outputs: Sequence[Variable]) -> None:
         made = [v for v, owner in self.leaf_of.items() if not isinstance(owner, Tensor)]
         for leaf in [v for v in dict.fromkeys((*made, *self.copies)) if not v.stop_gradient]:
-            if position(outputs, leaf) >= 0:
-                active = active_variables(differentiated(self.block), [leaf])
-                if any(v in active and v is not leaf for v in outputs):
+            outside = leaf_outside(leaf, self.block)
+            if outside is not None and position(outputs, outside) >= 0:
+                reached = [leaf] if outside is leaf else seen_outside(leaf, [self.block])
+                active = active_variables(differentiated(self.block), reached)
+                if any(v in active and v is not outside for v in outputs):
                     raise UnsupportedError(
                         "a leaf that was made inside leaves the function beside a tensor that was computed from it: "
                         "backward() outside would not reach it",
                         hint="make the leaf outside of the function, or call backward() inside",
                     )
+
+
+def _joined(ct: Variable, more: Variable) -> Variable:
+    """The sum of two cotangents of one variable."""
+    if MAY_BE_MISSING in ct.__dict__:
+        raise carried_backward()
+    found: Variable = ct + more
+    return found
+
+
+def _has_lost(outs: Sequence[Variable], wrt: Variable) -> bool:
+    """Whether a branch or loop gave `wrt`, and beside it what `outs` come from, which may depend on it inside."""
+    made = maker(wrt)
+    if made is None or not made.blocks:
+        return False
+    beside = [v for v in made.outputs if v is not wrt and not v.stop_gradient]
+    return any(v in active_variables(differentiated(wrt.block), beside) for v in outs)
+
+
+@dataclass(frozen=True)
+class _Flow:
+    """A gradient on its way through a block, from `outs` to `wrt`."""
+
+    block: Block
+    outs: Sequence[Variable]
+    wrt: Sequence[Variable]
+    blocked: frozenset[Variable]
+
+    def passed(self, ran: Block | None = None) -> set[Operator]:
+        """The operators that it passes; in a run that comes by `ran`, a block of one of them, where that is given."""
+        operators = differentiated(self.block)
+        active = active_variables(operators, self.wrt, self.blocked)
+        wanted = {v for v in self.outs if v in active}
+        found: set[Operator] = set()
+        for operator in reversed(operators):
+            if wanted.isdisjoint(operator.outputs):
+                continue
+            found.add(operator)
+            is_sure = ran is not None and ran in operator.blocks.values()
+            wanted.update(flows_on(operator, wanted, active, ran if is_sure else None))
+        return found
+
+    def passes_behind(self, operator: Operator, ran: Block) -> bool:
+        """Whether it may pass an operator in a run that came by `ran`, a block inside of this one."""
+        part = part_at(ran, self.block)
+        return part is None or operator in self.passed(part)
+
+
+def _changing(version: Variable) -> Operator | None:
+    """The branch or loop that gave a version of a leaf; None where something else did."""
+    made = maker(version)
+    if made is not None and not made.blocks:  # what hands the gradient of the new content on to that of the old
+        made = next((m for m in map(maker, made.variables) if m is not None and m.blocks), None)
+    return made
+
+
+def _is_read_elsewhere(var: Variable, changed_in: Operator, flows: Sequence[tuple[_Flow, set[Operator]]]) -> bool:
+    """Whether backward reads `var` only in runs that do not come by the blocks which change it in place."""
+    readers = [(flow, op) for flow, passed in flows for op in passed if position(read_by_backward(op), var) >= 0]
+    changing = [
+        block for block in changed_in.blocks.values() if var not in block.captures or _gives_another(block, var)
+    ]
+    return bool(readers) and not any(flow.passes_behind(op, block) for flow, op in readers for block in changing)
+
+
+def _gives_another(block: Block, var: Variable) -> bool:
+    return position(block.outputs, block.captures[var]) < 0

@@ -494,6 +494,7 @@ class CarriedState:
 
     variables: list[Any]  # each a CarriedValue, or a CarriedDict
     own: frozenset[int] = frozenset()  # ids of containers before the loop that nothing but its variables knows
+    body: Block | None = None  # of the latest attempt
     places: dict[Any, tuple[Any, Any]] = field(default_factory=dict)
     handles: dict[Variable, CarriedValue] = field(default_factory=dict)
     # Those of `handles` of which merely stop_gradient is set, and whether an iteration takes them off the tape.

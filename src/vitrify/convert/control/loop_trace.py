@@ -36,6 +36,7 @@ from .collapse import collapsed
 from .protocols import truth
 from .raise_ import ENDED, run_path
 from .sharing import Turn, enter_tracked, kept_flags, needs_tracking, outer_of, share_loop
+from .slopes import SlopesNeeded, with_slopes
 from .unknown import Pending, give_up_trial
 
 Function = Callable[..., Any]
@@ -89,6 +90,12 @@ def trace_loop(
             if peeled == MAX_PEELED or not any(leaf.start is None for leaf in state.leaves()):
                 raise
             return _after_first(test, body, values, names, shared, peeled + 1)
+        except SlopesNeeded as need:
+            if need.head.block is not state.body:
+                raise
+            loop = with_slopes(need, state, test, body, values, names)
+            results = trace_loop(loop.test, loop.body, loop.values, loop.names, shared, peeled, holders + 1)
+            return results[: len(values)]
         except UnknownKeysError:  # a key that is not there yet in the first iteration
             if peeled:
                 raise
@@ -221,6 +228,7 @@ def _attempt(test: Function, body: Function, state: CarriedState, is_first: bool
     places = [place for place, _ in state.places.values()]
     with journaling(places) as journal, build.sub_block() as block:
         build.loop_bodies.add(block)
+        state.body = block
         values = enter(state, block)
         parts = state.parts(block.inputs)
         held = {key: place.get() for key, (place, _) in state.places.items() if not isinstance(place, ContentPlace)}
