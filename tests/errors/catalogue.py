@@ -122,9 +122,9 @@ GROUPS: dict[str, list[Entry]] = {
             """,
         ),
         _entry(
-            "A hook on an argument inside",
+            "A hook on an argument or parameter that stays",
             "UnsupportedError",
-            "register_hook() on a tensor that was not made here",
+            "stays there when it has ended",
             "It would stay on the caller's tensor, and be registered again by each call.",
             """
             def f(x):
@@ -135,6 +135,27 @@ GROUPS: dict[str, list[Entry]] = {
             def f(x):
                 y = x * 1
                 y.register_hook(lambda grad: grad * 2)
+                return y * 2
+            """,
+            "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",
+        ),
+        _entry(
+            "A hook that a path registers",
+            "UnsupportedError",
+            "register_hook() on a tensor that was not made here",
+            "A hook stands between the tensor and all its uses, those of the other path as well.",
+            """
+            def f(x):
+                y = x * 1
+                if x.sum() > 10:
+                    y.register_hook(lambda grad: grad * 2)
+                return y * 2
+            """,
+            """
+            def f(x):
+                y = x * 1
+                factor = 2.0 if x.sum() > 10 else 1.0
+                y.register_hook(lambda grad: grad * factor)
                 return y * 2
             """,
             "paddle.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)",

@@ -292,6 +292,9 @@ class Tensor(Content, Exchange, Kinds, Layout):
             >>> x.grad.tolist(), handle.remove()
             ([30.0], True)
         """
+        training = training_of_trace()
+        if training is not None and self._node is None:
+            return training.register_hook(self, hook)  # type: ignore[no-any-return]
         outside_programs("Tensor.register_hook", but_written=True)
         if self.stop_gradient:
             raise NoGradientError("register_hook: tensor has stop_gradient=True, so it gets no gradient")

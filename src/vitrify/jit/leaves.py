@@ -26,6 +26,7 @@ from ..ir.tape_place import LEAF, version_of
 from ..ir.text import FORWARD
 from ..ops.like import assign_op, cast, full_like
 from ..ops.missing import MAY_BE_MISSING, filled, is_given_op
+from .leaf_hooks import LeafHooks, TracedHandle
 
 if TYPE_CHECKING:
     from .tracing import Trace
@@ -48,6 +49,7 @@ class Leaves:
         """The tensors whose gradient or state the program reads or writes: no other may take their place."""
         self.asked: set[Variable] = set()
         """The arguments whose `.grad` the code has read or set: the program takes them to have none before the run."""
+        self.hooks = LeafHooks()
         self._given: set[Variable] = set()
         self._firsts: dict[Variable, Variable] = {}
         self._read: dict[int, Tensor] = {}  # gradients from outside that the code has read
@@ -65,6 +67,14 @@ class Leaves:
     def pin(self, leaf: Tensor) -> None:
         """Note that the program is about this very tensor."""
         self.pinned.setdefault(id(leaf), leaf)
+
+    def register_hook(self, leaf: Any, hook: Any) -> TracedHandle:
+        """`leaf.register_hook(hook)`, of a leaf from outside, an argument, or one that the program made."""
+        return self.hooks.register(leaf, hook, self._trace.builder.held(leaf).stop_gradient)
+
+    def has_hooks(self, tensor: Any) -> bool:
+        """Whether a variable is a leaf, whose hooks see all that comes to it."""
+        return self._is_argument(tensor) or self.leaf_of.get(self._trace.builder.held(tensor)) is tensor
 
     def note_leaf(self, var: Variable, owner: Any) -> None:
         """Remember that `var` is a leaf that wants a gradient, which `owner.grad` will hold."""
@@ -272,12 +282,14 @@ class Leaves:
 
     def _hooked(self, leaf: Any, ct: Variable) -> Any:
         """The gradient as the hooks of its leaf change it."""
-        if not isinstance(leaf, Tensor):
-            return ct
-        self.pin(leaf)
-        if leaf._node is not None:
-            raise UnsupportedError("backward() to what computed a tensor from outside of the function", hint=OUTSIDE)
-        for hook in tuple(leaf._hooks or ()):
+        own = self.hooks.of(leaf)
+        if isinstance(leaf, Tensor):
+            self.pin(leaf)
+            if leaf._node is not None:
+                what = "backward() to what computed a tensor from outside of the function"
+                raise UnsupportedError(what, hint=OUTSIDE)
+            own = [*(leaf._hooks or ()), *own]
+        for hook in own:
             if MAY_BE_MISSING in ct.__dict__:
                 raise UnsupportedError("a hook of a tensor that gets a gradient on some paths of the program only")
             new = convert_call(hook)(ct)

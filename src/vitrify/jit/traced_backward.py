@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..autodiff.activity import active_variables
 from ..autodiff.reverse import pull_back
+from ..convert.calls.pylayer import CHANGES, change_refused
 from ..convert.control.slopes import SlopesNeeded, Target
 from ..core.errors import ArgumentError, ShapeError, StaleBackwardError, UnsupportedError
 from ..core.modes import grad_enabled, recorder, scoped
@@ -357,6 +358,16 @@ class TracedBackward(Leaves):
                 elif any(v in spent for v in operator.variables):
                     spent.update(v for v in reached_by(operator, spent) if not v.stop_gradient)
         return spent
+
+    def _check_changes(self, outputs: Sequence[Variable]) -> None:
+        """Raise UnsupportedError where a backward outside would come by a hook that changes Python objects."""
+        operators = differentiated(self.block)
+        for operator in operators:
+            name = getattr(operator.attrs.get("backward"), CHANGES, None)
+            if name is not None:
+                active = active_variables(operators, operator.outputs)
+                if any(v in active for v in outputs):
+                    raise change_refused(name)
 
     def _check_flow(self, outputs: Sequence[Variable]) -> None:
         made = [v for v, owner in self.leaf_of.items() if not isinstance(owner, Tensor)]

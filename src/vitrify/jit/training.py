@@ -173,6 +173,7 @@ class Training(TracedBackward):
         for pending in self._set.values():
             observer.journal.before.pop(pending.place.key, None)
             self.calls.append(MethodCall(pending.owner, pending.method, (pending.value,), {}))
+        self.hooks.settle(observer.journal, self.gets_gradient)
 
     def held_before(self, owner: Any, attribute: str) -> Any:
         """What an attribute that the trace wrote held before."""
@@ -213,6 +214,7 @@ class Training(TracedBackward):
         self._check_carried()
         spent = self._spent()
         self._check_flow([v for v in outputs if v not in spent])
+        self._check_changes([v for v in outputs if v not in spent])
         stale = stale_results(differentiated(self.block), self._trace.builder.aliases)
         reasons = stale | dict.fromkeys(spent, freed())
         return {i: reasons[v] for i, v in enumerate(outputs) if v in reasons}

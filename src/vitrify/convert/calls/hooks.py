@@ -41,6 +41,9 @@ def registering(tensor: Any, convert: Convert) -> Callable[[Any], HookHandle]:
     def register_hook(hook: Callable[[Any], Any]) -> HookHandle:
         build = builder()
         held: Variable = build.held(tensor)
+        training = build.training
+        if training is not None and training.has_hooks(tensor):
+            return training.register_hook(tensor, hook)  # type: ignore[no-any-return]
         if held.stop_gradient:
             raise NoGradientError("register_hook: tensor has stop_gradient=True, so it gets no gradient")
         _check_fresh(held, build.block)
@@ -56,7 +59,7 @@ def registering(tensor: Any, convert: Convert) -> Callable[[Any], HookHandle]:
             return [ct]
 
         with scoped(grad_enabled, True):  # as eager code, which asks the tensor and not the mode
-            (made,) = with_backward("the hook", pulled, [assign(base)], [base])
+            (made,) = with_backward("the hook", pulled, [assign(base)], [base], may_change=True)
         build.hook(tensor, base, made, hooks)
         return handle
 
@@ -71,7 +74,8 @@ def _check_fresh(var: Variable, block: Any) -> None:
             "branch or loop that registers the hook",
             hint="register the hook outside of the function, or where the tensor is made",
         )
-    if any(value is var for operator in block.ops for value in operator.inputs):
+    using = [op for op in block.ops if any(value is var for value in op.inputs)]
+    if any(not out.stop_gradient for op in using for out in op.outputs):
         raise UnsupportedError(
             "register_hook() on a tensor that was used before: the hook sees the gradient of those uses, too",
             hint="register the hook right behind the statement that makes the tensor",

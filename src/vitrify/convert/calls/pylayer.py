@@ -13,14 +13,17 @@ from ...core.modes import grad_enabled, scoped
 from ...core.pytree import flatten, unflatten
 from ...eager.pylayer import PyLayer, PyLayerContext, check_gradient, one_for_each, tensors_and_none, tensors_in
 from ...eager.tensor import Tensor
+from ...ir.builder import building
 from ...ir.stop_flags import WANTS
 from ...ops.creation import assign
 from ...ops.hand_gradient import with_gradient_op
 from ...ops.like import zeros_like
 from ...ops.methods import TensorMethods
+from ...ops.missing import MAY_BE_MISSING
 from ..containers.inner_lists import inner_lists
 from ..containers.structure import opened
 from ..guards.observe import current_observer
+from ..state.cells import closed_over
 from ..state.journal import journaling
 from ..values.base import builder, is_graph
 
@@ -103,31 +106,44 @@ def _with_gradient(
 
 
 def with_backward(
-    name: str, pulled: Callable[..., list[Any]], outs: Sequence[Any], further: Sequence[Any]
+    name: str, pulled: Callable[..., list[Any]], outs: Sequence[Any], further: Sequence[Any], may_change: bool = False
 ) -> list[Any]:
     """`outs`, from whose cotangents `pulled(cts, [*outs, *further], own)` makes those of the further values.
 
     `own` is None, or a list for what it makes for itself. The eager tensors that it reads besides become values, too.
+    may_change: whether it may change Python objects: by a backward that is traced, too, and by no other.
     """
-    outside = _tensors_from_outside(name, pulled, outs, [*outs, *further])
+    outside, is_changing = _tensors_from_outside(name, pulled, outs, [*outs, *further])
+    build = builder()
+    if is_changing and not (may_change and build.tracing and build.block is build.program.global_block()):
+        raise change_refused(name)
 
     def backward(cts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
         own_values = values[: len(values) - len(outside)]
+        if is_changing:
+            if any(ct is not None and MAY_BE_MISSING in ct.__dict__ for ct in cts) or build.block is not block:
+                raise change_refused(name)
+            with building(build):  # which knows what the user's code holds
+                return pulled(cts, own_values)
         with _meaning(outside, values[len(own_values) :]):
             return [*pulled(cts, own_values), *[None] * len(outside)]
 
+    block = build.block
+    if is_changing:
+        outside = []
+        backward.__dict__[CHANGES] = name
     made: list[Any] = with_gradient_op(*outs, *further, *outside, backward=backward, count=len(outs))
     return made
 
 
 def _tensors_from_outside(
     name: str, pulled: Callable[..., list[Any]], outs: Sequence[Any], values: Sequence[Any]
-) -> list[Any]:
-    """The eager tensors that the layer's backward reads, which its context does not hold.
+) -> tuple[list[Any], bool]:
+    """The eager tensors that the layer's backward reads, which its context does not hold; and whether it changes
+    Python objects, as programs do as they end, while gradients come later.
 
     The program's inputs are known when its backward part is recorded, so backward is rehearsed here, and what that
-    records or writes is taken back. An error is left for whoever asks for gradients. Raises UnsupportedError for a
-    backward that changes Python objects: programs change those as they end, and the gradients come later.
+    records or writes is taken back. An error is left for whoever asks for gradients.
     """
     build = builder()
     found: dict[int, Any] = {}
@@ -142,7 +158,7 @@ def _tensors_from_outside(
     calls = [] if observer is None else observer.calls
     n_calls = len(calls)
     own: list[Any] = []  # what backward is given for itself
-    with journaling() as journal, build.trial(), scoped(grad_enabled, False):
+    with journaling(closed_over((pulled,))) as journal, build.trial(), scoped(grad_enabled, False):
         build.lift = noting
         try:
             pulled([zeros_like(out) for out in outs], values, own)
@@ -153,12 +169,15 @@ def _tensors_from_outside(
         journal.forget_local(own, in_block=False)
         is_changing = len(calls) > n_calls or journal.is_changed(besides=own)
         del calls[n_calls:]
-    if is_changing:
-        raise _change_refused(name)
-    return list(found.values())
+    return list(found.values()), is_changing
 
 
-def _change_refused(name: str) -> UnsupportedError:
+CHANGES = "changes_objects"
+"""The attribute of a function that goes back through an operator and changes Python objects: what it is called."""
+
+
+def change_refused(name: str) -> UnsupportedError:
+    """The error of a backward that changes Python objects when the program has ended."""
     return UnsupportedError(
         f"{name} changes Python objects, each time that gradients are computed; a program's runs no Python",
         hint="let backward give gradients only, or convert with full_graph=False, which runs this statement as Python",
