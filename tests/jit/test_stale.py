@@ -167,3 +167,24 @@ def test_what_replaces_nan_in_place_may_be_a_tensor(specs):
         found = function(x.clone(), paddle.to_tensor(0.5))
         found.sum().backward()
         assert found[0].tolist() == [1.0, 0.5] and x.grad.tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_what_is_detached_on_a_path_is_not_stale():
+    """The best loss so far, of a model whose parameters have changed since."""
+    found = []
+    for is_compiled in (False, True):
+        paddle.seed(0)
+        net = paddle.nn.Sequential(paddle.nn.Linear(4, 3), paddle.nn.Tanh(), paddle.nn.Linear(3, 1))
+        sgd = paddle.optimizer.SGD(0.1, net.parameters())
+
+        def step(x, net=net, sgd=sgd):
+            best = paddle.full([], 100.0)
+            loss = (net(x) ** 2).mean()
+            loss.backward()
+            sgd.step()
+            sgd.clear_grad()
+            return loss.detach() if loss < best else best
+
+        best = (paddle.jit.to_static(step, full_graph=True) if is_compiled else step)(paddle.ones([2, 4]))
+        found.append((best.stop_gradient, round(best.item(), 5)))
+    assert found[0] == found[1]

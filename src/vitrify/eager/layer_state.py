@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import UserCodeError
+from ..ops.methods import TensorMethods
 from .tensor import Tensor, to_tensor
 
 if TYPE_CHECKING:
@@ -102,10 +103,11 @@ class LayerState:
                 warnings.warn(f"Skip loading for {key}. {key} is not found in the provided dict.", stacklevel=2)
                 continue
             value = state_dict[name]
-            if list(np.shape(value) if not isinstance(value, Tensor) else value.shape) != tensor.shape:
+            shape = list(value.shape if isinstance(value, TensorMethods) else np.shape(value))
+            if shape != tensor.shape:
                 missing.append(key)
                 warnings.warn(
-                    f"Skip loading for {key}. {key} receives a shape {list(np.shape(value))}, "
+                    f"Skip loading for {key}. {key} receives a shape {shape}, "
                     f"but the expected shape is {list(tensor.shape)}.",
                     stacklevel=2,
                 )
@@ -135,6 +137,10 @@ def _load(tensor: Tensor, value: Any) -> None:
     """Copy one entry; floating values are cast to the tensor's own floating dtype."""
     if not isinstance(tensor, Tensor):  # a parameter of a program: its scope takes the value
         tensor.set_value(value)
+        return
+    if isinstance(value, TensorMethods) and not isinstance(value, Tensor):  # what a program computes
+        both = value.dtype.is_floating and tensor.dtype.is_floating
+        tensor.set_value(value.astype(tensor.dtype) if both and value.dtype is not tensor.dtype else value)
         return
     given = value if isinstance(value, Tensor) else to_tensor(np.asarray(value))
     if given.dtype is not tensor.dtype and given.dtype.is_floating and tensor.dtype.is_floating:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..autodiff.activity import active_variables
 from ..core.errors import StaleBackwardError
 from ..ir.aliases import Aliases
 from ..ir.operator import Operator
@@ -70,9 +71,13 @@ def stale_results(operators: Iterable[Operator], aliases: Aliases) -> Reasons:
         error = stale.error(operator)
         if error is not None and operator.locs:
             error.loc = operator.locs[0]
-        error = error or next((found[v] for v in operator.variables if v in found), None)
         if error is not None:
             found.update((out, error) for out in operator.outputs if not out.stop_gradient)
+            continue
+        through = [v for v in operator.variables if v in found]
+        if through:
+            active = active_variables([operator], through)
+            found.update((out, found[through[0]]) for out in operator.outputs if out in active)
     return found
 
 
