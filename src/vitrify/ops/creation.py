@@ -82,7 +82,8 @@ def full(
 ) -> Any:  # fmt: skip
     """A tensor of `shape` filled with one value; the default dtype (bool for a bool) unless `dtype` is given.
 
-    Sizes and value may be tensors. Source: paddle.full.
+    Sizes and value may be tensors. Raises ArgumentError for negative sizes, DTypeError for no dtype.
+    Source: paddle.full.
 
     Example:
         >>> import vitrify as paddle
@@ -101,7 +102,9 @@ def zeros(
     shape: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: bool = False,
 ) -> Any:  # fmt: skip
-    """Zeros of `shape`. Source: paddle.zeros.
+    """Zeros of `shape`, of the default dtype (float32) unless `dtype` is given. Source: paddle.zeros.
+
+    shape: an int, ints, or a tensor of them. Raises ArgumentError for negative sizes, DTypeError for no dtype.
 
     Example:
         >>> import vitrify as paddle
@@ -117,7 +120,9 @@ def ones(
     shape: Any, dtype: Any = None, name: str | None = None, *, out: Any = None, device: Any = None,
     requires_grad: bool = False, pin_memory: bool = False,
 ) -> Any:  # fmt: skip
-    """Ones of `shape`. Source: paddle.ones.
+    """Ones of `shape`, of the default dtype (float32) unless `dtype` is given. Source: paddle.ones.
+
+    shape: an int, ints, or a tensor of them. Raises ArgumentError for negative sizes, DTypeError for no dtype.
 
     Example:
         >>> import vitrify as paddle

@@ -234,6 +234,9 @@ sum_tiles_op: OpDef = define_op(
 def tile(x: Any, repeat_times: Any, name: str | None = None) -> Any:
     """x repeated as a whole, `repeat_times` along each dimension. Source: paddle.tile.
 
+    x: any dtype, which the result has, too; of x and repeat_times the shorter one begins with ones. Raises
+    ArgumentError for negative times.
+
     Example:
         >>> import vitrify as paddle
         >>> paddle.tile(paddle.to_tensor([1, 2]), [2, 2]).tolist()

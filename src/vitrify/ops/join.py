@@ -119,6 +119,9 @@ stack_op = define_op(
 def stack(x: Sequence[Any], axis: int = 0, name: str | None = None, *, out: Any = None) -> Any:
     """The tensors of x, all of one shape, along a new dimension at `axis`. Source: paddle.stack.
 
+    x: a list of n tensors [*s], any dtype -> [*s] with n put in, of that dtype. Raises ShapeError and DTypeError where
+    theirs differ, ArgumentError for none, IndexRangeError for an axis that the result has not.
+
     Example:
         >>> import vitrify as paddle
         >>> paddle.stack([paddle.ones([3]), paddle.zeros([3])], axis=1).shape

@@ -177,7 +177,8 @@ def norm(
 ) -> Any:  # fmt: skip
     """The norm of x: of the vector along one axis, of matrices over two axes, of all elements for None.
 
-    p: a number, inf, -inf, "fro" or "nuc"; None is 2, or "fro" for matrices. Source: paddle.linalg.norm.
+    p: a number, inf, -inf, "fro" or "nuc"; None is 2, or "fro" for matrices. x: real or complex floating point; the
+    norm is real. Raises DTypeError for integers, IndexRangeError for axes that x has not. Source: paddle.linalg.norm.
 
     Example:
         >>> import vitrify as paddle

@@ -123,6 +123,7 @@ def mean(
 ) -> Any:
     """The mean over `axis` (all axes for None), in x's dtype; bool gives float32. x is cast to `dtype` first.
 
+    x: [*s] -> [*s] without those axes, with ones there for keepdim. Raises IndexRangeError for axes that x has not.
     Source: paddle.mean.
 
     Example:

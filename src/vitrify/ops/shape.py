@@ -247,7 +247,8 @@ flatten_op = define_op(
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: str | None = None) -> Any:
     """x with the dimensions start_axis to stop_axis merged into one; a 0-D tensor becomes [1].
 
-    Raises ArgumentError when stop_axis lies before start_axis. Source: paddle.flatten.
+    x: any dtype, which the result has, too. Raises ArgumentError when stop_axis lies before start_axis, IndexRangeError
+    for axes that x has not. Source: paddle.flatten.
 
     Example:
         >>> import vitrify as paddle
@@ -373,6 +374,9 @@ def squeeze(x: Any, axis: Any = None, name: str | None = None) -> Any:
 @aliased(x="input", axis="dim")
 def unsqueeze(x: Any, axis: Any, name: str | None = None) -> Any:
     """x with dimensions of size 1 put in, one after the other at each place of `axis`. Source: paddle.unsqueeze.
+
+    x: [*s], any dtype, which the result has, too. axis: an int or several. Raises IndexRangeError for a place that is
+    not there.
 
     Example:
         >>> import vitrify as paddle

@@ -390,6 +390,7 @@ mode_op = define_op(
 def mode(x: Any, axis: int = -1, keepdim: bool = False, name: str | None = None) -> tuple[Any, Any]:
     """The most frequent element along `axis` (the smallest of several) and the index where it stands last.
 
+    x: [*s] -> [*s] without that axis, of x's dtype and int64. Raises ArgumentError for a dimension without elements.
     Source: paddle.mode.
 
     Example:

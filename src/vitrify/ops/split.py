@@ -97,7 +97,8 @@ split_like_op = define_op(
 def split(x: Any, num_or_sections: Any, axis: Any = 0, name: str | None = None) -> list[Any]:
     """x cut along `axis` into a number of equal parts, or into parts of the sizes given, of which one may be -1.
 
-    Raises ShapeError when the parts don't fill the dimension, or x has none. Source: paddle.split.
+    x: any dtype, which the parts have, too. Raises ShapeError when the parts don't fill the dimension, or x has none,
+    IndexRangeError for an axis that x has not. Source: paddle.split.
 
     Example:
         >>> import vitrify as paddle

@@ -63,8 +63,11 @@ def image_load(path: str, backend: str | None = None) -> Any:
         >>> from PIL import Image
         >>> path = tempfile.mkdtemp() + "/red.png"
         >>> Image.new("RGB", (3, 2), "red").save(path)
-        >>> paddle.vision.image_load(path).size, paddle.vision.image_load(path, backend="cv2")[0, 0].tolist()
-        ((3, 2), [0, 0, 255])
+        >>> with paddle.vision.image_load(path) as image:
+        ...     image.size
+        (3, 2)
+        >>> paddle.vision.image_load(path, backend="cv2")[0, 0].tolist()
+        [0, 0, 255]
     """
     chosen = get_image_backend() if backend is None else _known(backend)
     return in_backend(require("PIL.Image", extra="vision", purpose="image_load").open(path), chosen)

@@ -59,6 +59,9 @@ class Identity(Layer):
 class Linear(Layer):
     """x @ weight + bias, with weight [in_features, out_features]. Source: paddle.nn.Linear.
 
+    x: [*, in_features], of the weight's dtype (the default one) -> [*, out_features], likewise. Calls raise ShapeError
+    for another last size, DTypeError for another dtype.
+
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.Linear(2, 3)(paddle.ones([4, 2])).shape
@@ -224,8 +227,8 @@ class Embedding(Layer):
 class Dropout(Layer):
     """Zeros elements with probability p while training and scales the rest by 1 / (1 - p). Source: paddle.nn.Dropout.
 
-    axis: drop whole slices along the other axes. mode: "upscale_in_train" scales while training, "downscale_in_infer"
-    in evaluation.
+    x: any shape, floating -> the same. axis: drop whole slices along the other axes. mode: "upscale_in_train" scales
+    while training, "downscale_in_infer" in evaluation. Calls raise ArgumentError for p outside of [0, 1].
 
     Example:
         >>> import vitrify as paddle

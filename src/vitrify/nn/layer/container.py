@@ -97,6 +97,7 @@ class _Listed(Layer):
 class Sequential(_Listed):
     """Layers called one after the other: given as Layers, as (name, Layer) pairs or as one list of either.
 
+    Raises DTypeError for what is no Layer, IndexRangeError where one that is not there is asked for.
     Source: paddle.nn.Sequential.
 
     Example:
@@ -141,6 +142,8 @@ class Sequential(_Listed):
 
 class LayerList(_Listed):
     """Sublayers in a list, for a forward that indexes or iterates. Source: paddle.nn.LayerList.
+
+    Raises DTypeError for what is no Layer, IndexRangeError where one that is not there is asked for.
 
     Example:
         >>> import vitrify as paddle

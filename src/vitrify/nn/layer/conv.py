@@ -234,7 +234,9 @@ def _conv_class(name: str, dims: int, data_format: str, function: Any) -> type[_
     doc = f"""Convolution over {dims} dimension{"s" * (dims > 1)}, weight [out, in / groups, *kernel], bias [out].
 
     padding: a number, one for each dimension or side, "same" or "valid". padding_mode: what the border holds, "zeros",
-    "reflect", "replicate" or "circular". Source: paddle.nn.{name}.
+    "reflect", "replicate" or "circular". x: [N, in, *sizes], or with the channels last as data_format says, of the
+    weight's dtype -> [N, out, *sizes], likewise. Raises ArgumentError for channels that `groups` does not divide; calls
+    raise ShapeError for other channels and ranks, and for windows larger than x. Source: paddle.nn.{name}.
     """
     __init__.__qualname__ = f"{name}.__init__"  # which errors of missing arguments name
     members = {"__init__": __init__, "_dims": dims, "_function": staticmethod(function)}

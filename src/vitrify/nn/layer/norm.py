@@ -150,6 +150,10 @@ class BatchNorm1D(_BatchNormNd):
 class BatchNorm2D(_BatchNormNd):
     """Batch normalization of [N, C, H, W]. Source: paddle.nn.BatchNorm2D; Ioffe, Szegedy 2015.
 
+    x: floating, which the result is, too; weight, bias, mean and variance: [C], float32. In training the statistics are
+    the batch's, and the running ones move by 1 - momentum towards them. Calls raise ShapeError for other channels and
+    ranks.
+
     Example:
         >>> import vitrify as paddle
         >>> paddle.nn.BatchNorm2D(3)(paddle.ones([2, 3, 4, 4])).shape
@@ -371,6 +375,7 @@ class InstanceNorm3D(_InstanceNormBase):
 class LayerNorm(Layer):
     """Normalizes the last dimensions, of sizes `normalized_shape`. Source: paddle.nn.LayerNorm; Ba 2016.
 
+    x: [*, *normalized_shape], floating -> the same. Calls raise ShapeError for other last sizes.
     elementwise_affine, bias: whether there are a weight and a bias at all.
 
     Example:
