@@ -580,15 +580,15 @@ GROUPS: dict[str, list[Entry]] = {
             "The rest of a generator",
             "UnsupportedError",
             "of which a tensor decides where a loop left it",
-            "A generator of which a tensor decides the items can be gone through once, from its start.",
+            "A generator of two `for`, of which a tensor decides the items, can be gone through once, from its start.",
             """
             def f(x):
-                rows = (row for row in x if row > 1)
+                rows = (row * k for row in x for k in (1, 2) if row > 1)
                 return next(rows, x[0]) + next(rows, x[1])
             """,
             """
             def f(x):
-                rows = [row for row in x if row > 1]
+                rows = [row * k for row in x for k in (1, 2) if row > 1]
                 return rows[0] + rows[1]
             """,
         ),

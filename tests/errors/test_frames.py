@@ -71,6 +71,11 @@ def test_a_part_of_a_function_is_one_frame_with_it():
     assert "<lambda>" not in "\n".join(err.__notes__)
 
 
+def test_an_error_that_names_its_place_names_it_once():
+    told = "".join(traceback.format_exception(failure(paddle.jit.to_static(failing.shape_mismatch, full_graph=True))))
+    assert told.count("in inner") == 1 and "in shape_mismatch" in told
+
+
 @pytest.mark.parametrize("call", ["code", "concrete_program", "explain", "save"])
 def test_what_shows_or_saves_a_function_has_no_frame_of_ours(call, tmp_path):
     def generator(x):

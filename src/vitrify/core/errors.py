@@ -156,10 +156,14 @@ def add_note(err: BaseException, note: str) -> None:
             notes.append(note)
 
 
-def call_chain(locs: Sequence[Loc]) -> str:
-    """The user's frames as text: the innermost with its source line, the others one line each."""
+def call_chain(locs: Sequence[Loc], told: Loc | None = None) -> str:
+    """The user's frames as text: the innermost with its source line, the others one line each.
+
+    told: a place that the reader knows already.
+    """
     if not locs:
         return ""
-    lines = [locs[0].report()]
+    is_told = told is not None and (told.file, told.line) == (locs[0].file, locs[0].line)
+    lines = [] if is_told else [locs[0].report()]
     lines += [f"called from {loc.file}:{loc.line} in {loc.function}" for loc in locs[1:]]
     return "\n".join(lines)

@@ -25,7 +25,7 @@ def explain_failure(operator: Operator, arrays: Sequence[Any], attrs: Mapping[st
     op, locs = operator.op, operator.locs
     if RAISED_BY_PROGRAM in vars(err):
         delattr(err, RAISED_BY_PROGRAM)
-        return _noted(err, call_chain(locs))
+        return _noted(err, call_chain(locs, err.loc if isinstance(err, VitrifyError) else None))
     # What blocks are given was checked when they were recorded, and a rule knows nothing of lowered ones.
     found = err if blocks_of(operator.attrs) else better_error(op, arrays, attrs, err)
     if isinstance(found, VitrifyError):
