@@ -257,3 +257,43 @@ def test_what_is_computed_of_a_leaf_made_inside_is_none_and_wants_a_gradient(fn)
 
     for values in CALLS * 2:
         assert told(static, values) == told(fn, values)
+
+
+def handed_back(x, n):
+    return x if n <= 0 else handed_back(x, n - 1)
+
+
+def what_a_recursive_function_gives_back(x):
+    kept, n = x * 1, x.abs().sum()
+    found = [kept]
+    for v in x:
+        if v > 0:
+            kept = handed_back(kept, n)
+            found.append(kept)
+    return found, kept
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_what_a_recursive_function_gives_back_is_what_it_was_given(full_graph):
+    static = paddle.jit.to_static(what_a_recursive_function_gives_back, full_graph=full_graph)
+    for values in CALLS * 2:
+        x = paddle.to_tensor(values, stop_gradient=False)
+        assert of_one_object(static(x), x) == of_one_object(what_a_recursive_function_gives_back(x), x)
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_two_tensors_on_one_memory_change_places(full_graph):
+    held = [paddle.ones([2])]
+    held.append(held[0].detach())
+    first, second = held
+
+    @paddle.jit.to_static(full_graph=full_graph)
+    def exchange(x):
+        if x.sum() > 0:
+            held[0], held[1] = held[1], held[0]
+        return x * 1
+
+    for sign, is_exchanged in [(1.0, True), (1.0, False), (-1.0, False), (1.0, True)]:
+        exchange(paddle.full([1], sign))
+        assert held[0] is (second if is_exchanged else first)
+        assert held[1] is (first if is_exchanged else second)

@@ -15,6 +15,7 @@ from ..core.pytree import LEAF
 from ..eager.gradients import Handle, settle_computed
 from ..eager.tensor import Tensor
 from .arguments import Arguments, Holder
+from .handed import by_array
 from .marks import OutputLeaf
 from .path_leaves import built, moved
 from .template import Template
@@ -63,7 +64,8 @@ class Store:
         value = self.value.build(values, inputs, arguments, shared)
         if isinstance(place, ContentPlace) and type(value) in (list, dict):
             value = _handed_through(value, [*_parts(place.get()), *inputs])
-        return partial(_put, place, value, self.handle)
+        is_given = any(value is tensor for tensor in inputs)
+        return partial(_put, place, value, self.handle, is_given)
 
 
 Gradients = Sequence[tuple[Tensor, int, Handle]]
@@ -99,10 +101,11 @@ def _nothing() -> None:
     """Leave a place as it is."""
 
 
-def _put(place: Any, value: Any, handle: Handle) -> None:
+def _put(place: Any, value: Any, handle: Handle, is_given: bool) -> None:
+    """Let a place take a value; is_given: which is a tensor of the call, known as such."""
     if isinstance(place, GradientPlace):
         place.settle(value, handle)
-    elif isinstance(place, ContentPlace) or not _is_content_of(place.get(), value):
+    elif is_given or isinstance(place, ContentPlace) or not _is_content_of(place.get(), value):
         place.set(value)
 
 
@@ -117,7 +120,8 @@ def changes_content(effect: Effect) -> bool:
 
 def _handed_through(value: Any, known: Iterable[Any]) -> Any:
     """A list or dict with those of the tensors `known` that the program only handed through as the objects they are."""
-    tensors = {id(item._data): item for item in known if isinstance(item, Tensor)}
+    held = {id(item): item for item in known if isinstance(item, Tensor)}
+    tensors = by_array(held.values())
     entries = value.items() if isinstance(value, dict) else enumerate(value)
     found = {key: tensors.get(id(item._data), item) if isinstance(item, Tensor) else item for key, item in entries}
     return found if isinstance(value, dict) else [*found.values()]

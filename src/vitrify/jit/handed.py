@@ -17,6 +17,7 @@ from ..core.meta import ListMeta
 from ..eager.tensor import Tensor
 from ..ir.operator import Operator
 from ..ir.program import Program, Variable
+from ..ops.calls import call_op
 from ..ops.control_flow import if_op, while_op
 from ..ops.lists import PASSING
 
@@ -73,8 +74,8 @@ class Handed:
             return _by_number(value, values[flag], self.objects.of_call(values, inputs, met))
         found: dict[int, Any] = {}
         for these in (self.outputs, self.made, self.given):  # the last one counts most
-            found |= _by_array([values[i] for i in these])
-        found |= _by_array([inputs[i] for i in self.inputs])
+            found |= by_array([values[i] for i in these])
+        found |= by_array([inputs[i] for i in self.inputs])
         return _exchanged(value, found) if found else value
 
     @property
@@ -90,7 +91,7 @@ def _by_number(value: Any, number: Any, known: dict[int, Any]) -> Any:
     return known.setdefault(number.item(), value)
 
 
-def _by_array(tensors: Collection[Any]) -> dict[int, Any]:
+def by_array(tensors: Collection[Any]) -> dict[int, Any]:
     """The tensors by the ids of their arrays, but those on one array: which of them a value is, nobody can tell."""
     counts = Counter(id(tensor._data) for tensor in tensors)
     return {id(tensor._data): tensor for tensor in tensors if counts[id(tensor._data)] == 1}
@@ -134,6 +135,12 @@ class Origins:
         elif operator.op is if_op:
             ends = zip(*[block.outputs for block in operator.blocks.values()])
             found.update((out, list(both)) for out, both in zip(operator.outputs, ends))
+        elif operator.op is call_op:
+            function = operator.attrs["function"]
+            for inner, outer in zip(function.inputs, operator.inputs):
+                found.setdefault(inner, []).append(outer)
+                self._repeated.add(inner)
+            found.update((out, [end]) for out, end in zip(operator.outputs, function.outputs))
         elif operator.op is while_op:
             body, count = operator.blocks["body"], operator.attrs["n_carried"]
             ends = zip(operator.inputs[:count], body.outputs[:count])

@@ -7,12 +7,12 @@ asked, but for the blocks around the place that asks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from ...core.dtype import int64
 from ...core.meta import ListMeta, Meta
-from ...ir.aliases import Cut
+from ...ir.aliases import Cut, Way
 from ...ir.gradient_flow import may_pass
 from ...ir.operator import Operator
 from ...ir.program import Block, Variable
@@ -21,6 +21,7 @@ from ...ops.control_flow import if_op, while_op
 from ...ops.creation import arange
 from ...ops.lists import PASSING, list_len_op, list_of_op, list_unstack_op
 from ...ops.registry import get_op
+from ...ops.select import where
 from ..values.base import builder
 from ..values.sequences import constant
 
@@ -108,9 +109,29 @@ class ObjectNumbers:
             return self._made[var]
         if maker.op in PASSING:
             return (yield from self._passing(maker))
-        if maker.blocks or any(not way.is_view for way in build.aliases.forks.get(var, ())):
+        ways = [way for way in build.aliases.forks.get(var, ()) if not way.is_view]
+        if any(way.taken is None for way in ways) or (maker.blocks and isinstance(var.meta, ListMeta)):
             raise UnknownObjectError()
-        return self._fresh(var, maker)
+        return (yield from self._on_ways(var, maker, ways)) if ways else self._fresh(var, maker)
+
+    def _on_ways(self, var: Variable, maker: Operator, ways: Sequence[Way]) -> _Making:
+        """The number of what is another tensor on some paths, as was noted: a function's result, a maximum."""
+        block, found = var.block, self._fresh(var, maker)
+        known: list[tuple[Way, Number]] = []
+        for way in ways:
+            yield way.target
+            known.append((way, self._in(block, self._made[way.target])))
+
+        def chosen() -> Any:
+            number = constant(found) if isinstance(found, int) else found
+            for way, other in known:
+                taken = way.taken() if way.taken is not None else False
+                other = constant(other) if isinstance(other, int) else other
+                number = other if taken is True else number if taken is False else where(taken, other, number)
+            return number
+
+        at = maker if isinstance(found, int) else next(op for op in block.ops if found in op.outputs)
+        return self._recorded(block, at, chosen)
 
     def _fresh(self, var: Variable, maker: Operator) -> Number:
         """The number of what an operator makes, another one whenever it runs."""
