@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...core.bound import bound_to
+from ...core.converted_too import converted_too
+from ...core.pytree import is_open
 from ...eager.host_ops import effect_op
 from ...ir.builder import current_builder
 from ..containers.by_position import item_inside
@@ -27,6 +29,7 @@ from ..host.value import HostValue
 from ..operators.objects import convert_setitem
 from ..operators.operate import get_item
 from ..values.deferred import Call, captured, record
+from ..values.user_code import converted
 from .table import convert_len
 
 
@@ -99,11 +102,18 @@ def _items(items: Any, drawn_at: Any) -> Any:
     """What stands at positions that are drawn: one item, or a list of as many as there are positions."""
     if not isinstance(drawn_at, HostValue):
         return _item(items, drawn_at)
-    return [_item(items, position) for position in drawn_at]
+    if isinstance(drawn_at.length(), int):
+        return [_item(items, position) for position in drawn_at]
+    return converted(_at_places)(partial(_item, items), drawn_at.tensor())
+
+
+@converted_too
+def _at_places(item: Any, places: Any) -> Any:
+    return [item(int(place)) for place in places]
 
 
 def _item(items: Any, position: Any) -> Any:
-    is_short = type(items) in (list, tuple) and len(items) <= MAX_KEYS
+    is_short = isinstance(items, (list, tuple)) and not is_open(items) and len(items) <= MAX_KEYS
     return item_inside(items, position) if is_short else get_item(items, position)
 
 
@@ -130,11 +140,11 @@ def _position(owner: Any, size: int) -> Any:
 
 
 def _positions(owner: Any, size: int, *args: Any, **kwargs: Any) -> Any:
-    return owner.choices(range(size), *args, **kwargs)
+    return np.asarray(owner.choices(range(size), *args, **kwargs), dtype="int64")
 
 
 def _sample(owner: Any, size: int, *args: Any, **kwargs: Any) -> Any:
-    return owner.sample(range(size), *args, **kwargs)
+    return np.asarray(owner.sample(range(size), *args, **kwargs), dtype="int64")
 
 
 def _order(owner: Any, size: int) -> list[int]:

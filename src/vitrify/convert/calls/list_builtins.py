@@ -48,7 +48,7 @@ from ..control.endless import Listed
 from ..control.loops import convert_for
 from ..control.pushed import pushing
 from ..operators.operate import operate
-from ..operators.ordering import in_direction, objects_in_order, ordered
+from ..operators.ordering import in_direction, objects_in_order, order_of, ordered
 from ..values.base import builder, is_graph, is_tensor
 from ..values.deferred import is_deferred
 from ..values.emit import is_numeric, passed_on
@@ -206,6 +206,10 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> A
     if is_open(values):
         return _in_order(values, _order(_keys(values, key), reverse))
     known = BUILTINS[builtins.list](values)
+    if key is None and any(map(_is_mixed, known)):
+        order = order_of(known, reverse)
+        found = _in_order(GraphList(known), order) if is_graph(order) else [known[place] for place in order]
+        return GraphList([found[i] for i in range(len(known))])
     if key is None or all(is_numeric(item) for item in known):
         return new_list(BUILTINS[builtins.sorted](known, key=key, reverse=reverse))
     keys = GraphList(map(converted(key), known))
@@ -217,6 +221,14 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> A
         found = _in_order(GraphList(known), order)
         return GraphList([found[i] for i in range(len(known))])
     return new_list(ordered(known, keys, reverse))
+
+
+def _is_mixed(item: Any) -> bool:
+    """Whether it is a tuple or list of tensors and texts, which no tensor can hold together."""
+    if not isinstance(item, (builtins.tuple, builtins.list)) or is_open(item):
+        return False
+    leaves = all_leaves(item)
+    return any(map(is_tensor, leaves)) and any(isinstance(leaf, builtins.str) for leaf in leaves)
 
 
 def _keys(values: GraphList, key: Any) -> GraphList:

@@ -69,7 +69,7 @@ def convert_sorted(iterable: Any, *, key: Any = None, reverse: Any = False) -> l
 
 def ordered(items: Sequence[Any], keys: Sequence[Any], reverse: Any) -> list[Any]:
     """The items in the order of their keys; equal ones keep theirs."""
-    order = in_direction(reverse, partial(_order, keys))
+    order = order_of(keys, reverse)
     if not is_graph(order):
         return [items[place] for place in order]
     with scoped(grad_enabled, True):  # items stay what they are, under no_grad as well
@@ -113,11 +113,28 @@ def _order(keys: Sequence[Any], reverse: bool) -> Any:
         if len(builtins.set(ranks)) == len(keys):  # Python compares no further
             return _by_python(ranks, reverse)
         columns = [ranks, *columns[len(known) :]]
+    columns = [_ranked(column) for column in columns]
     *others, last = columns
     order = argsort(_stacked(last, "keys"), descending=reverse, stable=True)
     for column in reversed(others):  # the sort is stable, so what counts most comes last
         order = order[argsort(_stacked(column, "keys")[order], descending=reverse, stable=True)]
     return order
+
+
+def _ranked(column: Sequence[Any]) -> Sequence[Any]:
+    """A column of Python's values, such as texts, as numbers in their order; others as they are."""
+    is_of_python = not any(map(holds_tensor, column)) and not all(isinstance(value, SCALARS) for value in column)
+    if not is_of_python:
+        return column
+    try:
+        return _ranks(column)
+    except TypeError:  # which eager code comes to where what stands before is equal
+        raise _no_tensor("keys") from None
+
+
+def order_of(keys: Sequence[Any], reverse: Any) -> Any:
+    """The places of keys in their order, as numbers or, where tensors decide it, as a tensor."""
+    return in_direction(reverse, partial(_order, keys))
 
 
 def _by_python(keys: Sequence[Any], reverse: bool) -> builtins.list[int]:
