@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from tests.end_to_end.differential import compare
 from vitrify.core.errors import UnsupportedError
 
 OWN = random.Random(3)
@@ -197,3 +198,15 @@ def test_a_gradient_that_computes_the_function_again_is_refused():
     y = static(x).sum()
     with pytest.raises(UnsupportedError, match="would draw others"):
         paddle.grad(y, x, create_graph=True)
+
+
+def test_samples_and_choices_of_a_drawn_number():
+    def sampled(x):
+        random.seed(4)
+        k = random.randint(0, 3)
+        found = random.sample([1.0, 2.0, 3.0, 4.0], k)
+        for v in found:
+            x = x * v
+        return x, found, "".join(random.choices(["a", "b", "c"], k=k)), random.random()
+
+    compare(sampled, ([1.0, 2.0],), ([-1.0, -2.0],))

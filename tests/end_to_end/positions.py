@@ -86,9 +86,9 @@ def unrolled(x):
     return x
 
 
-REFUSED = (in_body, used_up)
+REFUSED = (in_body,)
 CONVERTED = (
-    made_in_branch, made_in_loop, generator_in_loop, in_test, in_branch, loop_over_it, in_operand, unrolled,
+    made_in_branch, made_in_loop, generator_in_loop, in_test, in_branch, loop_over_it, in_operand, unrolled, used_up,
 )  # fmt: skip
 CASES = [
     *[(f, ((X,), (N,))) for f in CONVERTED],

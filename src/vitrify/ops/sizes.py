@@ -45,10 +45,24 @@ rank_op = define_op(
 def _stand_in(xp: Any, x: Any) -> Any:
     """An array like x whose elements, all 0, share one place in memory; for a list one such array for each item."""
     if isinstance(x, list):
-        return [None if item is None else _stand_in(xp, item) for item in x]
+        return _stand_ins(xp, x)
     if xp is np:
         return np.ndarray(x.shape, x.dtype, _ZEROS, 0, (0,) * x.ndim)
     return xp.broadcast_to(xp.zeros((), x.dtype), x.shape)
+
+
+def _stand_ins(xp: Any, items: list[Any]) -> list[Any]:
+    """One for each item. Items that are alike have one in common: a loop makes such a list at each append."""
+    found: list[Any] = []
+    shape = dtype = made = None
+    for item in items:
+        if item is None or isinstance(item, list):
+            found.append(None if item is None else _stand_ins(xp, item))
+            continue
+        if item.dtype is not dtype or item.shape != shape:
+            shape, dtype, made = item.shape, item.dtype, _stand_in(xp, item)
+        found.append(made)
+    return found
 
 
 _ZEROS = bytes(16)  # as much as the largest element takes

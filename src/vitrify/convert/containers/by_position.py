@@ -47,15 +47,16 @@ def at_position(owner: Any, key: Any) -> Any:
 
 def item_inside(owner: list[Any] | tuple[Any, ...], position: Any) -> Any:
     """`owner[position]` for a position, counted from the start, that is inside for sure: nothing raises."""
+    return _inside(owner, position, 0)
 
-    def found(number: int) -> Any:
-        if number + 1 == len(owner):
-            return owner[number]
-        is_it = as_number(equal(position, number))
-        label = f"{type(owner).__name__}[{number}]"
-        return builder().choose(is_it, lambda: owner[number], lambda: found(number + 1), label)
 
-    return found(0)
+def _inside(owner: list[Any] | tuple[Any, ...], position: Any, number: int) -> Any:
+    """The item at the position, which is `number` or one behind it."""
+    if number + 1 == len(owner):
+        return owner[number]
+    is_it = as_number(equal(position, number))
+    label = f"{type(owner).__name__}[{number}]"
+    return builder().choose(is_it, lambda: owner[number], lambda: _inside(owner, position, number + 1), label)
 
 
 def put_at_position(owner: Any, key: Any, put: Callable[[int], None]) -> None:
@@ -88,17 +89,17 @@ def _are_alike(owner: Any) -> bool:
 
 
 def _chosen(owner: Any, key: Any, use: Callable[[int], Any]) -> Any:
-    size, at = len(owner), _number(key)
-    position = at + cast(at < 0, int64) * size
+    at = _number(key)
+    return _found(owner, at + cast(at < 0, int64) * len(owner), use, 0)
 
-    def found(number: int) -> Any:
-        if number == size:
-            raise note_user_error(_outside(owner, use))
-        is_it = as_number(equal(position, number))
-        label = f"{type(owner).__name__}[{number}]"
-        return builder().choose(is_it, lambda: use(number), lambda: found(number + 1), label)
 
-    return found(0)
+def _found(owner: Any, position: Any, use: Callable[[int], Any], number: int) -> Any:
+    """What `use` gives for the position, which is `number` or one behind it."""
+    if number == len(owner):
+        raise note_user_error(_outside(owner, use))
+    is_it = as_number(equal(position, number))
+    label = f"{type(owner).__name__}[{number}]"
+    return builder().choose(is_it, lambda: use(number), lambda: _found(owner, position, use, number + 1), label)
 
 
 def _number(key: Any) -> Any:

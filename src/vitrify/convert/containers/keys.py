@@ -96,20 +96,27 @@ def _by_each_key(owner: Any, key: Any, use: Callable[[Any], Any], *default: Any)
     """What `use` gives for the one of the dict's keys that `key` is when the program runs."""
     numbers = _keys_like(owner, key)
     is_there = not default and _is_plain(owner) and bool(numbers) and _must_be_one(key, numbers)
+    return _among(owner, numbers, is_there, key, use, *default)
 
-    def found(position: int) -> Any:
-        if position == len(numbers):
-            if default:
-                return default[0]
-            if may_be_table(owner) and not _is_plain(owner):
-                raise of_number(owner)
-            raise note_user_error(KeyError(key) if _is_plain(owner) else _no_new_key())
-        held = numbers[position]
-        if is_there and position == len(numbers) - 1:
-            return use(held)
-        return builder().choose(_is_key(key, held), lambda: use(held), lambda: found(position + 1), f"dict[{held!r}]")
 
-    return found(0)
+def _among(
+    owner: Any, numbers: Sequence[Any], is_there: bool, key: Any, use: Callable[[Any], Any], *default: Any
+) -> Any:
+    """What `use` gives for the one of these keys that `key` is; is_there: it is one of them for sure."""
+    if not numbers:
+        if default:
+            return default[0]
+        if may_be_table(owner) and not _is_plain(owner):
+            raise of_number(owner)
+        raise note_user_error(KeyError(key) if _is_plain(owner) else _no_new_key())
+    held, *others = numbers
+    if is_there and not others:
+        return use(held)
+
+    def other() -> Any:
+        return _among(owner, others, is_there, key, use, *default)
+
+    return builder().choose(_is_key(key, held), lambda: use(held), other, f"dict[{held!r}]")
 
 
 def _must_be_one(key: Any, numbers: Sequence[Any]) -> bool:
@@ -138,15 +145,15 @@ def set_by_number(owner: Any, key: Any, put: Callable[[Any], None]) -> None:
 
     Where it is none of them the run raises UnsupportedError: eager code would add a key.
     """
-    numbers = _keys_like(owner, key)
+    _put_among(_keys_like(owner, key), key, put)
 
-    def found(position: int) -> Any:
-        if position == len(numbers):
-            raise note_user_error(_no_new_key())
-        held = numbers[position]
-        return builder().choose(_is_key(key, held), lambda: put(held), lambda: found(position + 1), f"dict[{held!r}]")
 
-    found(0)
+def _put_among(numbers: Sequence[Any], key: Any, put: Callable[[Any], None]) -> Any:
+    if not numbers:
+        raise note_user_error(_no_new_key())
+    held, *others = numbers
+    label = f"dict[{held!r}]"
+    return builder().choose(_is_key(key, held), lambda: put(held), lambda: _put_among(others, key, put), label)
 
 
 def _no_new_key() -> UnsupportedError:
@@ -211,10 +218,15 @@ def number_in_set(owner: Any) -> NumberKeyError:
 def _checking(method: Callable[..., Any], check: Callable[[Any], None]) -> Callable[..., Any]:
     @for_user
     def call(*args: Any, **kwargs: Any) -> Any:
-        for key in args[:1]:
-            if is_undecided(key):
-                return for_each_key(lambda known: call(known, *args[1:], **kwargs), key)
-            check(key)
-        return method(*args, **kwargs)
+        return _checked(method, check, *args, **kwargs)
 
     return call
+
+
+def _checked(method: Callable[..., Any], check: Callable[[Any], None], *args: Any, **kwargs: Any) -> Any:
+    """What the method gives. No function here refers to itself: it would hold the container as long as the trace."""
+    for key in args[:1]:
+        if is_undecided(key):
+            return for_each_key(lambda known: _checked(method, check, known, *args[1:], **kwargs), key)
+        check(key)
+    return method(*args, **kwargs)

@@ -183,17 +183,19 @@ def _collecting(change: Callable[[Any, Any], None]) -> Combine:
         change(items, value)
         return items
 
-    return _with_each(change_noted)
+    return _WithEach(change_noted)
 
 
-def _with_each(change: Callable[[Any, Any], Any], goes_on: Function | None = None) -> Combine:
+class _WithEach:
     """`change(state, element)` for each element, those of a further `for` included, as long as it goes on."""
 
-    def combine(state: Any, element: Function) -> Any:
-        value = element()
-        return value.fold(combine, state, goes_on) if isinstance(value, Each) else change(state, value)
+    def __init__(self, change: Callable[[Any, Any], Any], goes_on: Function | None = None) -> None:
+        self._change = change
+        self._goes_on = goes_on
 
-    return combine
+    def __call__(self, state: Any, element: Function) -> Any:
+        value = element()
+        return value.fold(self, state, self._goes_on) if isinstance(value, Each) else self._change(state, value)
 
 
 _APPEND = _collecting(lambda items, value: items.append(value))
@@ -291,7 +293,7 @@ class GeneratorExpression(Generator[Any, Any, None], Pushes, Keepable):
 
     def push(self, sink: Sink) -> Any:
         """Give its elements. Where Python decides how many are taken, the others are left."""
-        give = _with_each(lambda left, element: sink.give(element), convert_not)
+        give = _WithEach(lambda left, element: sink.give(element), convert_not)
         if self.is_placed:
             self.clause.fold(give, False, convert_not)
             return
@@ -441,4 +443,4 @@ def _added(total: Any, value: Any) -> Any:
 
 def sum_of(clause: Each, start: Any) -> Any:
     """`sum()` of a generator expression."""
-    return _settled(clause.fold(_with_each(_added), _Summands(start)))
+    return _settled(clause.fold(_WithEach(_added), _Summands(start)))

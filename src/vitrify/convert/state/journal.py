@@ -87,6 +87,8 @@ class Journal:
         self.before: dict[Any, tuple[Any, Any]] = {}
         self.tentative = tentative
         self.given: set[int] = set()
+        self._with_items: set[int] = set()
+        """Ids of containers of which an item was written; most writes are to others, which then need no search."""
 
     def note(self, place: Any) -> None:
         """Remember what `place` holds, the first time it is about to be written.
@@ -97,7 +99,10 @@ class Journal:
             place = ContentPlace(place.owner)
         if place.key in self.before or (isinstance(place, ItemPlace) and within_content(place, self.before)):
             return
-        value = absorbed_items(place, self.before) if isinstance(place, ContentPlace) else place.get()
+        if isinstance(place, ItemPlace):
+            self._with_items.add(id(place.owner))
+        is_whole = isinstance(place, ContentPlace) and id(place.owner) in self._with_items
+        value = absorbed_items(place, self.before) if is_whole else place.get()
         self.before[place.key] = (place, value)
 
     def forget_local(self, held: Any, also: Iterable[int] = (), *, in_block: bool = True) -> list[Any]:
