@@ -1160,6 +1160,17 @@ def numpy_function(x):
     return paddle.to_tensor(np.cumsum(x.detach())) + x
 
 
+@construct(HOST, "array of NumPy's made inside, filled on a path or in a loop", (VECTOR,))
+def filled_array(x):
+    found = np.zeros(4, dtype="float32")
+    for i in range(3):
+        if x[i] > 0:
+            found[i] = x[i].item()
+    while found.sum() < 9:
+        found[3] += 1
+    return paddle.to_tensor(found) + x.sum()
+
+
 @construct(HOST, "Python number from a tensor as a dict key", (VECTOR,))
 def item_as_key(x):
     return {6: x * 2}[int(x.sum())]
