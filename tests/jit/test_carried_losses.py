@@ -80,6 +80,24 @@ def joined_by_a_penalty():
     return Case(step, model.parameters(), [sgd])
 
 
+def scaled():
+    model = mlp()
+    sgd, scaler = opt.SGD(0.05, model.parameters()), paddle.amp.GradScaler(True, 64.0, incr_every_n_steps=2)
+
+    def step(x, y):
+        loss, n = F.mse_loss(model(x), y), 0
+        while loss > 0.1 and n < 4:
+            scaler.scale(loss).backward()
+            scaler.step(sgd)
+            scaler.update()
+            sgd.clear_grad()
+            loss = F.mse_loss(model(x), y)
+            n += 1
+        return loss.item(), n
+
+    return Case(step, model.parameters(), [sgd], lambda: list(scaler.state_dict().values()))
+
+
 def summed_and_retained():
     model = mlp()
     sgd = opt.SGD(0.05, model.parameters())
@@ -227,7 +245,7 @@ def six_steps(make, compiled):
 @pytest.mark.parametrize(
     "make",
     [
-        by_momentum, by_adam, of_two_networks, joined_by_a_penalty, summed_and_retained, in_rows,
+        by_momentum, by_adam, of_two_networks, joined_by_a_penalty, scaled, summed_and_retained, in_rows,
         truncated_where_a_tensor_says_so, descent_by_hand, learning_to_learn, learning_the_head, downhill,
     ],
 )  # fmt: skip

@@ -16,6 +16,7 @@ from ..core.modes import grad_enabled, recorder, scoped
 from ..core.source import Loc, user_frames
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder, building
+from ..ir.graph_tensor import is_number
 from ..ir.origins import maker
 from ..ir.program import Block, Operator, Variable, position
 from ..ops.like import cast, full_like
@@ -154,7 +155,8 @@ class TracedBackward(Leaves):
                 seed = self._seed(out, given)
                 flowing[out] = flowing[out] + seed if out in flowing else seed
             for level in self._levels():
-                ends = [v for v in level.inputs if not v.stop_gradient] if self._leads_out(level, wrt) else []
+                outward = level.inputs if self._leads_out(level, wrt) else []
+                ends = [v for v in outward if not (v.stop_gradient or is_number(v))]
                 here = [v for v in wrt if v.block is level]
                 flow = _Flow(level, tuple(flowing), (*here, *ends), blocked)
                 passed = flow.passed()
