@@ -201,6 +201,30 @@ def test_gradients_and_updates_are_checked(maybe_compiled, capsys):
     assert np.isinf(weight.numpy()).all()
 
 
+def test_whole_training_steps_are_looked_at_to_their_end(maybe_compiled, capsys):
+    layer = paddle.nn.Linear(2, 2)
+    adam = paddle.optimizer.Adam(0.1, parameters=layer.parameters())
+
+    @maybe_compiled
+    def train(x):
+        loss = layer(x).sum()
+        loss.backward()
+        adam.step()
+        adam.clear_grad(set_to_zero=False)
+        return loss
+
+    x = paddle.ones([3, 2])
+    for _ in range(3):
+        train(x)
+    with debugging.collect_operator_stats():
+        train(x)
+    assert counts(capsys.readouterr().out)["adam_update"] == [0, 0, 2, 0]
+    layer.weight.set_value(np.full([2, 2], INF, "float32"))
+    with Checking():
+        train(x)
+    assert "adam_update" in reported(capsys.readouterr().out)
+
+
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

@@ -15,12 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from ..core.inspector import show
+from ..core.setting import WATCH
 from ..device.api import namespace_of
 from ..eager.tensor import Tensor
 from ..ir.attributes import blocks_of
 from ..ir.dead_code import must_run
 from ..ir.program import Block, Literal, Operator, Variable
-from ..ops.registry import NativeInPlace
+from ..ops.registry import NativeInPlace, OpDef
 from ..runtime.instruction import pure_call
 
 _ndarray = np.ndarray
@@ -84,6 +86,7 @@ class Updates:
         targets = {v: block.inputs[i] for i, v in found.writes}
         self._uses = _Uses(found.operators, targets)
         self._own: list[int] = []  # inputs whose arrays are changed
+        self._results: list[tuple[OpDef, Sequence[int]]] = []  # what each operator gives, for those who look at it
         self._owned: list[Any] = []
         self._changed: set[int] = set()  # ids of the memory of these
         steps = [self._step(op, n) for n, op in enumerate(found.operators)]
@@ -118,6 +121,9 @@ class Updates:
                     tensor._data = tensor._data.copy()
             for step in self._steps:
                 step(frame)
+            if WATCH.on:
+                for op, slots in self._results:
+                    show(op, (), [frame[slot] for slot in slots])
             if self._is_in_place:
                 for tensor in self._pick_own(inputs):
                     (tensor._cell or tensor.version_cell())[0] += 1
@@ -204,6 +210,7 @@ class Updates:
             self._rest.append(None)
             self._slots[var] = self._new()
             writes.append(self._slots[var])
+        self._results.append((operator.op, writes))
         form, places = operator.op.in_place, self._places(operator, number)
         if form is None or places is None:
             return _plain_step(operator, reads, writes)
