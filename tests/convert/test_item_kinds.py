@@ -137,3 +137,40 @@ def test_items_that_no_program_tells_apart_are_refused():
         paddle.jit.to_static(patterns, input_spec=spec, full_graph=True)(x)
     plain = paddle.jit.to_static(patterns, input_spec=spec)
     assert plain(x) == plain(x) == patterns(x)
+
+
+def one_of_two_texts_behind_tensors(x):
+    found = []
+    for v in x:
+        if v < 0:
+            break
+        found.append(v)
+    found.append("a" if x[0] > 0.5 else "b")
+    found.insert(0, "c" if x[1] > 0.5 else "d")
+    return len(found), found[0], found[-1], found[1]
+
+
+def what_a_generator_returns_behind_its_items(x):
+    def given():
+        for v in x:
+            if v < 0:
+                return "negative"
+            yield v
+        return "done"
+
+    def all_given():
+        last = yield from given()
+        yield last
+
+    return list(all_given())
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize(
+    "function", [one_of_two_texts_behind_tensors, what_a_generator_returns_behind_its_items], ids=lambda f: f.__name__
+)
+def test_one_of_several_texts_is_put_behind_tensors(function, full_graph):
+    static = paddle.jit.to_static(function, full_graph=full_graph)
+    for values in ([1.0, 2.0, 3.0], [0.25, -2.0, 3.0], [-1.0, 2.0, 0.5], [0.25, 0.5, 4.0]) * 2:
+        x = paddle.to_tensor(values)
+        assert repr(static(x)) == repr(function(x))

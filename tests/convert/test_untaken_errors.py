@@ -13,7 +13,7 @@ EXPRESSIONS = [
     "f'{1:q}'", "'%d' % 'a'", "math.sqrt(-1)", "math.log(0)", "functools.reduce(max, [])", "deque().popleft()",
     "json.loads('{')", "x.nope", "max(chosen)", "min(chosen, key=abs)",
     "paddle.stack([x, 0])", "paddle.concat([x, 0])", "paddle.stack([x[0], sum([])])", "paddle.where(x > 0, x)",
-    "paddle.einsum('i,j', x)", "paddle.concat([x, paddle.stack([x, 0])])", "paddle.stack([x, x[0]])",
+    "paddle.einsum('i,j', x)", "paddle.concat([x, paddle.stack([x, 0])])", "paddle.stack([x, x[0]])", "len(x[0])",
 ]  # fmt: skip
 SOURCE = """
 import functools, json, math

@@ -12,11 +12,11 @@ import typing
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...core.errors import UnsupportedError
+from ...core.errors import DTypeError, UnsupportedError
 from ...core.open_range import OpenRange
 from ...core.pytree import OpenDict, OpenTable, OverList, is_open, list_in
 from ...ir.builder import current_builder
-from ...ir.graph_tensor import as_number, number
+from ...ir.graph_tensor import as_number, is_number, number
 from ...ops.sizes import dim_size
 from ..containers.dicts import VIEWS, GraphDict, as_dict, dict_of_view, partial_items, unknown_keys
 from ..containers.hashed_tensors import check_hashed
@@ -64,7 +64,7 @@ from ..values.optional import assert_not_none
 from ..values.sequences import GraphSequence, graph_enumerate, graph_reversed, graph_zip
 from ..values.text import GraphText, convert_ascii, convert_format, convert_repr, convert_str, of_number
 from ..values.user_code import converted, user_method
-from ..values.user_errors import for_user
+from ..values.user_errors import for_user, note_user_error
 from .higher_order import graph_sequence, graph_sequences, known_items, list_sequence, list_sequences
 from .lazily import first_of, numbered, zip_pushed
 from .number_functions import MATH, convert_complex, convert_divmod, convert_pow, convert_round
@@ -91,6 +91,8 @@ def convert_len(obj: Any) -> Any:
         return dict_of_view(obj).length()
     if is_graph(obj):
         assert_not_none(obj, TypeError("object of type 'NoneType' has no len()"))
+        if obj.ndim == 0 and not is_number(obj):
+            raise note_user_error(DTypeError("len() of a 0-D tensor"))
         return as_number(dim_size(obj, 0)) if obj.ndim > 0 and obj.shape[0] < 0 else builtins.len(obj)
     if isinstance(obj, dict) and any(unset_flag(value) is not None for value in obj.values()):
         raise unknown_keys("len() of")

@@ -109,8 +109,9 @@ def packed(
 ) -> list[Any]:
     """The Variables of a value that is of one of the kinds; `given` is its own spec."""
     at = places(given, spec, join_alike)
-    options = value.options if isinstance(value, GraphOneOf) else (value,)
-    code = _mapped(value.code, at) if isinstance(value, GraphOneOf) else at[0]
+    is_several = isinstance(value, GraphOneOf) and is_of_kinds(given)  # texts, say, are several values of one kind
+    options = value.options if is_several else (value,)
+    code = _mapped(value.code, at) if is_several else at[0]
     found: list[Any] = [emit(code, int64)]
     for place, kind in enumerate(kinds_in(spec)):
         these = [index for index, of_kind in enumerate(at) if of_kind == place]
