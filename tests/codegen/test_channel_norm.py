@@ -8,10 +8,18 @@ from vitrify.codegen.llvm import why_not_here
 from vitrify.codegen.whole import whole_program
 from vitrify.core.config import flags_guard
 from vitrify.ops.batch_norm import batch_norm_op
-from vitrify.ops.normalization import norm_grad_op
+from vitrify.ops.normalization import group_norm_op, norm_grad_op
 
 pytestmark = pytest.mark.skipif(bool(why_not_here()), reason="nothing can be compiled here")
 F32 = np.dtype(np.float32)
+GROUPED = [
+    ((2, 6, 3, 5), 3),
+    ((4, 8, 40, 41), 1),
+    ((3, 32, 1000), 32),
+    ((1, 4, 2, 3, 4), 2),
+    ((8, 64, 28, 28), 8),
+    ((5, 6), 2),
+]
 SHAPES = [
     (2, 1, 1, 1), (1, 3, 1, 5), (8, 5, 4, 4), (3, 17, 7, 5), (16, 4, 3), (37, 6), (2, 64, 30, 31), (5, 2, 3, 4, 2)
 ]  # fmt: skip
@@ -89,3 +97,25 @@ def test_results_lie_as_what_they_are_made_of():
     assert found.strides == x.strides and found.flags.owndata
     np.testing.assert_allclose(found.copy("C"), batch_norm_op.on_numpy(*given, **attributes(4, 1), momentum=0.9)[0],
                                rtol=1e-5, atol=1e-5)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(("shape", "groups"), GROUPED)
+def test_the_gradient_of_norms_of_groups(shape, groups, dtype):
+    rng = np.random.default_rng([*shape, groups])
+    attrs = {"axes": tuple(range(2, len(shape) + 1)), "param_axes": (1,), "groups": groups, "epsilon": 1e-5}
+    x, ct = ((rng.standard_normal(shape) * 2 + 3).astype(dtype) for _ in range(2))
+    spread = np.broadcast_to(np.asarray(0.25, dtype), shape)
+    for flowing in (ct, spread, np.ascontiguousarray(ct.T).T):
+        for params in ((True, True), (True, False), (False, True), (False, False)):
+            weight, bias = (rng.standard_normal(shape[1]).astype(dtype) if p else None for p in params)
+            _, mean, rstd = group_norm_op.on_numpy(x, weight, bias, **attrs)
+            for with_params in (True, False):
+                given, more = (flowing, x, weight, bias, mean, rstd), {**attrs, "with_params": with_params}
+                found, wanted = results(norm_grad_op, given, more), norm_grad_op.on_numpy(*given, **more)
+                for one, other in zip(found, wanted, strict=True):
+                    assert one.dtype == other.dtype and one.shape == other.shape
+                    scale = 3e-5 if dtype == "float32" else 1e-12
+                    np.testing.assert_allclose(
+                        one, other, rtol=scale, atol=scale * max(1, np.abs(other).max(initial=0))
+                    )

@@ -245,13 +245,17 @@ class Assembler:
 
     def _single(self, op: OpDef, operands: Sequence[Operand], attrs: dict[str, Any]) -> Block:
         """A block of one op; of large arrays one that knows which of them are repeated along the last dimension."""
+        return single(op, [x.dtype for x in operands], attrs, self._fixed(operands))
+
+    def _fixed(self, operands: Sequence[Operand]) -> Sequence[bool]:
+        """Which of large operands are repeated along the last dimension; none where that makes no difference."""
         fixed = [not x.ndim or x.shape[-1] == 1 for x in operands]
         is_large = self.chooses_by_size and max(x.size for x in operands) >= _MANY
-        return single(op, [x.dtype for x in operands], attrs, fixed if is_large and not all(fixed) else ())
+        return fixed if is_large and not all(fixed) else ()
 
     def compute_into(self, outs: Sequence[Operand], fn: Callable[..., Any], *operands: Operand) -> None:
         """Put what a function, written in elementwise ops, gives for operands of one shape where arrays of it are."""
-        self.elementwise(together(fn, [x.dtype for x in operands]), operands, into=outs)
+        self.elementwise(together(fn, [x.dtype for x in operands], self._fixed(operands)), operands, into=outs)
 
     def over_rows(self, fn: Callable[..., Any], x: Operand) -> tuple[Operand, ...]:
         """What a function, written in ops, gives for a matrix of whose rows it computes something."""

@@ -47,10 +47,12 @@ def of_matrix(fn: Callable[..., Any], dtype: Dtype) -> Block:
     return _BLOCKS.get_or_build((fn, dtype), lambda: _recorded(fn, [Meta((UNKNOWN, UNKNOWN), as_dtype(dtype))]))
 
 
-def together(fn: Callable[..., Any], dtypes: Sequence[Dtype]) -> Block:
-    """A closed block of what a function, written in elementwise ops, does with arrays of these dtypes and one shape."""
-    metas = [Meta((UNKNOWN,), as_dtype(d)) for d in dtypes]
-    return _BLOCKS.get_or_build((fn, tuple(dtypes)), lambda: _recorded(fn, metas))
+def together(fn: Callable[..., Any], dtypes: Sequence[Dtype], fixed: Sequence[bool] = ()) -> Block:
+    """A closed block of what a function, written in elementwise ops, does with arrays of these dtypes and one shape;
+    fixed: which repeat one where others go on.
+    """
+    metas = [Meta(() if f else (UNKNOWN,), as_dtype(d)) for d, f in zip(dtypes, fixed or [False] * len(dtypes))]
+    return _BLOCKS.get_or_build((fn, tuple(dtypes), tuple(fixed)), lambda: _recorded(fn, metas))
 
 
 def _recorded(fn: Callable[..., Any], metas: Sequence[Meta]) -> Block:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.meta import Shape
+from .elementwise import divide_op, multiply_op
 from .norm_kernel import Layout
 
 
@@ -63,6 +64,8 @@ def norm_grad_native(
     groups: int, epsilon: float, with_params: bool,
 ) -> Any:  # fmt: skip
     """The cotangents of x, weight and bias."""
+    if groups and mean is not None:
+        return _group_grad(n, ct, x, weight, bias, mean, rstd, Layout(axes, param_axes, groups), with_params)
     rows = _rows_of(n, x, axes, param_axes, groups)
     if mean is None:
         n.refuse("norms without a mean have no native form of their own")
@@ -74,6 +77,44 @@ def norm_grad_native(
     wanted = [g if p is not None and with_params else None for g, p in zip(grads, (weight, bias))]
     n.normalize_rows_grad(flowing, given, target, known, wanted)
     return dx, *grads
+
+
+def _group_grad(
+    n: Any, ct: Any, x: Any, weight: Any, bias: Any, mean: Any, rstd: Any, layout: Layout, with_params: bool
+) -> Any:
+    """The cotangents of a norm of groups of channels: what goes over arrays are two sums for each image and channel,
+    and one expression behind them.
+    """
+    if x.dtype not in (np.float32, np.float64) or mean.dtype != x.dtype or not x.size:
+        n.refuse(f"gradients of norms of groups of {x.dtype}{x.shape} have no native form")
+    if layout.param_axes != (1,) or layout.axes != tuple(range(2, x.ndim + 1)):
+        n.refuse("norms over parts of groups have no native form")
+    sizes, places = layout.split(x.shape), tuple(range(3, x.ndim + 1))
+    flowing, given = (n.reshape(n.contiguous(v), sizes) for v in (ct, x))
+    pulled = n.new(sizes, x.dtype)
+    n.compute_into([pulled], _pulled, flowing, given, mean)
+    flow, pull = (n.reduce("sum", v, places, True) for v in (flowing, pulled))
+    pull = n.apply(multiply_op, pull, rstd)
+    scale = None if weight is None else n.reshape(n.contiguous(weight), layout.param_shape(x.shape))
+    weighted = [v if scale is None else n.apply(multiply_op, v, scale) for v in (flow, pull)]
+    count = n.full((), prod(sizes[2:]), x.dtype)
+    means = [n.apply(divide_op, n.reduce("sum", v, (2,), True), count) for v in weighted]
+    one = n.full((), 1, x.dtype) if scale is None else scale
+    dx = n.new(sizes, x.dtype)
+    n.compute_into([dx], _of_group, flowing, given, one, mean, rstd, *means)
+    grads = []
+    for param, total in ((weight, pull), (bias, flow)):
+        found = None if param is None or not with_params else n.reduce("sum", total, (0,), False)
+        grads.append(_grad(n, param, False) if found is None else n.copy(n.reshape(n.contiguous(found), param.shape)))
+    return n.reshape(dx, x.shape), *grads
+
+
+def _pulled(ct: Any, x: Any, mean: Any) -> tuple[Any]:
+    return (ct * (x - mean),)
+
+
+def _of_group(ct: Any, x: Any, scale: Any, mean: Any, rstd: Any, flow: Any, pull: Any) -> tuple[Any]:
+    return (rstd * (ct * scale - flow - (x - mean) * rstd * pull),)
 
 
 def _grad(n: Any, param: Any, is_wanted: bool) -> Any:
