@@ -124,7 +124,8 @@ def test_asked_before_and_behind_a_step_of_every_call():
     agree(both_ways(SCHEDULERS["CosineAnnealingDecay"], make_step))
 
 
-def test_by_a_loss():
+@pytest.mark.parametrize("verbose", [False, True])
+def test_by_a_loss(verbose):
     def make_step(rate, sgd, w):
         def step(x):
             for _ in range(2):
@@ -137,7 +138,7 @@ def test_by_a_loss():
 
         return step
 
-    agree(both_ways(lambda: lr.ReduceOnPlateau(0.1, patience=0), make_step))
+    agree(both_ways(lambda: lr.ReduceOnPlateau(0.1, patience=0, verbose=verbose), make_step))
 
 
 @pytest.mark.parametrize("make", [lambda: lr.StepDecay(0.1, 1, verbose=True), SCHEDULERS["StepDecay"]])

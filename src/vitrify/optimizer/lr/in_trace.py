@@ -87,9 +87,10 @@ def _after(scheduler: Any, methods: Sequence[str], count: int, given: Sequence[A
 
 
 def _report_after(scheduler: Any, methods: Sequence[str], count: int, *given: Any) -> None:
-    moved = _after(scheduler, methods, count, given)
+    """Print what the last of these steps prints."""
+    moved = _after(scheduler, methods if count else methods[:-1], max(int(count) - 1, 0), given)
     moved.verbose = True
-    moved._report()
+    moved.step(*(() if count else given[-1]))
 
 
 def reading(training: Any, scheduler: Any, name: str, value: Any) -> Any:
