@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
@@ -162,11 +163,14 @@ def is_constant(value: Any) -> bool:
     """Whether the value can neither change nor hold something that does: it is the same on every path."""
     if isinstance(value, (FunctionType, BuiltinFunctionType)):
         return getattr(value, "__closure__", None) is None and not getattr(value, "__dict__", None)
+    if isinstance(value, slice):
+        return all(bound is None or type(bound) is int for bound in (value.start, value.stop, value.step))
     return isinstance(value, _CONSTANTS)
 
 
 _CONSTANTS = (
-    *SCALARS, np.generic, str, bytes, type, ModuleType, Enum, range, type(None), type(...), DType, np.dtype,
+    *SCALARS, np.generic, str, bytes, type, ModuleType, Enum, range, type(None), type(...), DType, np.dtype, re.Match,
+    re.Pattern,
 )  # fmt: skip
 
 
