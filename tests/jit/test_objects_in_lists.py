@@ -297,3 +297,23 @@ def test_two_tensors_on_one_memory_change_places(full_graph):
         exchange(paddle.full([1], sign))
         assert held[0] is (second if is_exchanged else first)
         assert held[1] is (first if is_exchanged else second)
+
+
+def beside_a_view_of_it(x):
+    first = second = x * 2
+    found = [first, second]
+
+    def kept():
+        return second
+
+    if x.sum() > 0:
+        return 0, first, found
+    second = first.detach()
+    return first, second, found, kept()
+
+
+def test_a_tensor_beside_its_view_on_a_path_is_the_one_in_a_list():
+    static = paddle.jit.to_static(beside_a_view_of_it, full_graph=True)
+    for values in CALLS * 2:
+        x = paddle.to_tensor(values, stop_gradient=False)
+        assert of_one_object(static(x), x) == of_one_object(beside_a_view_of_it(x), x)

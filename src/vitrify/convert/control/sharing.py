@@ -54,6 +54,7 @@ def _share_one_branch(
 ) -> None:
     build = builder()
     seen: dict[Variable, tuple[Variable, Variable]] = {}
+    first: dict[Variable, Variable] = {}  # the first result that is this very tensor
     for value, result in zip(values, results):
         if not is_tensor(value):
             continue
@@ -61,10 +62,17 @@ def _share_one_branch(
         ways = build.aliases.ways(var, outer)
         build.aliases.fork(result, [_from_branch(way, position, flag, operator) for way in ways])
         other, twin = seen.setdefault(build.aliases.shown(var), (var, result))
-        if twin is not result and all(way.is_view for way in ways):
-            is_same = other is var  # else one may be a view of the other
-            build.aliases.fork(twin, [Way(flag if is_same else None, result)])
-            build.aliases.fork(result, [Way(flag if is_same else None, twin)])
+        if not all(way.is_view for way in ways):
+            continue
+        same = first.setdefault(var, result)
+        if same is not result and same is not twin:
+            build.aliases.fork(same, [Way(flag, result)])
+            build.aliases.fork(result, [Way(flag, same)])
+        if twin is not result:
+            taken = flag if other is var else None  # else one may be a view of the other
+            is_view = other is not var and not {other, var} & build.aliases.forks.keys()
+            build.aliases.fork(twin, [Way(taken, result, is_view)])
+            build.aliases.fork(result, [Way(taken, twin, is_view)])
     _share_made_on_path(position, flag, operator, values, outer, results)
 
 
