@@ -1,5 +1,7 @@
 """What is too small to pay for a call of a program stays Python, and costs nothing beyond that."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -86,7 +88,8 @@ def test_errors_show_the_users_frames_alone():
     static = settled(fails, paddle.ones([1]), 5, calls=CONVINCED + 4 * PATIENCE)
     with pytest.raises(KeyError, match="no") as found:
         static(paddle.ones([1]), 1)
-    assert [entry.name for entry in found.traceback][1:] == ["_called", "fails"]
+    kept = ["_called"] if sys.version_info < (3, 11) else []  # Python 3.10 keeps the frame that the exception left last
+    assert [entry.name for entry in found.traceback][1:] == [*kept, "fails"]
 
 
 def test_pieces_on_both_sides_of_a_break_stay_compiled():
