@@ -1,5 +1,6 @@
 """Lists of a length that only a run knows, given to libraries; errors of theirs that only conversion causes."""
 
+import array as arrays
 import math
 import statistics
 
@@ -56,10 +57,10 @@ def test_a_list_of_unknown_length_is_given_to_libraries_in_one_program(fn):
 
 
 def filled(x):
-    held = np.zeros(3, "float32")
+    held = arrays.array("f", [0.0] * 3)
     for index, value in enumerate(x):
         held[index] = value.item() * 2
-    return held
+    return x + held[0]
 
 
 def test_an_error_that_only_conversion_causes_is_no_silent_run_of_python():
