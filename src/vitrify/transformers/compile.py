@@ -73,7 +73,7 @@ def compile_function(
         observe_reads(definition, context.vt, class_name)
     code = inner_code(compile_tree(module, like), (FACTORY, FACTORY, class_name, own_name))
     prefix = ".".join([FACTORY, "<locals>", FACTORY, class_name, own_name])
-    rename = _Rename({*context.names.generated, own_name}, prefix, fn.__qualname__, context.lambdas)
+    rename = _Rename({*context.names.generated, own_name}, prefix, fn.__qualname__, context.inner_names)
     return rename.of(code, like.co_name), changed
 
 
@@ -123,29 +123,30 @@ def _bare(tree: Node) -> Node:
 class _Rename:
     """Gives code objects the names they would have in the user's source: generated functions vanish from them."""
 
-    def __init__(self, generated: Set[str], prefix: str, qualname: str, lambdas: Set[tuple[int, int]]) -> None:
+    def __init__(self, generated: Set[str], prefix: str, qualname: str, inner: Mapping[tuple[int, int], str]) -> None:
         self.generated = generated
         self.prefix = prefix
         self.qualname = qualname
-        self.lambdas = lambdas
+        self.inner = inner
 
     def of(self, code: CodeType, user_function: str) -> CodeType:
         """`code` renamed, inner code objects included; `user_function` is the user's function it is part of."""
-        is_ours = code.co_name in self.generated or (code.co_name == "<lambda>" and not self._is_users(code))
-        name = user_function if is_ours else code.co_name
+        name = self._name(code, user_function)
         consts = tuple(self._const(const, name) for const in code.co_consts)
         changed: Mapping[str, str] = {}
         if hasattr(code, "co_qualname"):  # Python 3.11; in 3.10 qualified names are only string constants
             changed = {"co_qualname": self._qualified(code.co_qualname)}
         return code.replace(co_name=name, co_consts=consts, **changed)  # type: ignore[arg-type]
 
-    def _is_users(self, code: CodeType) -> bool:
-        """Whether a lambda is the user's: what it computes stands where that of one of theirs does."""
+    def _name(self, code: CodeType, user_function: str) -> str:
+        """That of the user's code which it is or, if it is made by conversion, belongs to."""
+        if code.co_name in self.generated:
+            return user_function
         positions = getattr(code, "co_positions", None)  # Python 3.11 and later
-        if positions is None:
-            return True
+        if code.co_name != "<lambda>" or positions is None:
+            return code.co_name
         starts = ((line, column) for line, _, column, end in positions() if column is not None and end)
-        return min(starts, default=None) in self.lambdas
+        return self.inner.get(min(starts, default=(0, 0)), user_function)
 
     def _const(self, const: object, user_function: str) -> object:
         if isinstance(const, CodeType):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from .names import Names, mangle
@@ -33,8 +33,8 @@ class Context:
     """Whether the function, a generator, gives what it yields to its first argument."""
     deep_tries: frozenset[int] = frozenset()
     """The lines of the `try` statements that see what called functions raise where a tensor decides that."""
-    lambdas: frozenset[tuple[int, int]] = frozenset()
-    """Line and column at which what the user's lambdas compute begins."""
+    inner_names: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """The names of the code of the user's lambdas and comprehensions, by line and column where a part of it begins."""
 
     errors: set[str] = field(default_factory=set)
     """Variables of ours that hold an exception, or None."""

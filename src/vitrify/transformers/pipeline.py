@@ -29,6 +29,7 @@ from .final import lower_jumping_finals
 from .fstring import convert_fstrings
 from .handler import guard_handlers
 from .ifelse import convert_branches
+from .inner_names import inner_names
 from .kept_tree import KeptTree
 from .lists import open_lists
 from .locals_ import make_locals_explicit
@@ -190,7 +191,6 @@ def prepare(
     shadowed = fn.__globals__
     is_shadowed = shadowed.__contains__
     is_super = "__class__" in free
-    lambdas = [node.body for node in all_nodes(tree) if isinstance(node, gast.Lambda)]
     context = Context(
         names,
         definition.class_name,
@@ -201,7 +201,7 @@ def prepare(
         raising,
         pushing,
         deep_tries,
-        frozenset((body.lineno, body.col_offset) for body in lambdas),
+        inner_names(tree),
     )
     return tree, context
 

@@ -6,7 +6,6 @@ when jumps are lowered, just before the constructs become calls.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
@@ -17,6 +16,7 @@ from .facts import FunctionFacts, analyze
 from .facts.activity import activity, helper_name
 from .facts.function import constructs_in
 from .facts.scopes import body_of, comprehension_parts, comprehension_variables, outer_expressions, scope_of
+from .inner_names import RUN_AS_FUNCTIONS
 from .nodes import (
     COMPREHENSIONS,
     SCOPES,
@@ -31,8 +31,6 @@ from .nodes import (
     replace_nodes,
 )
 from .quote import constant, locate, name, quote
-
-_RUN_AS_FUNCTIONS = (gast.GeneratorExp,) if sys.version_info >= (3, 12) else COMPREHENSIONS
 
 
 def guard_reads(tree: Node, context: Context) -> Node:
@@ -192,7 +190,7 @@ def _inside_functions(nodes: Sequence[Node], context: Context) -> set[Node]:
         if isinstance(node, (gast.FunctionDef, gast.Lambda)):
             body = body_of(node)
             found |= _inside_functions([*own_nodes_of(body)], context) if node in ours else _all_in(body)
-        elif isinstance(node, _RUN_AS_FUNCTIONS):
+        elif isinstance(node, RUN_AS_FUNCTIONS):
             found |= _all_in(comprehension_parts(node))
     return found
 

@@ -82,10 +82,12 @@ class Recording:
     `state`: what enters it. `result`: what it returns, None while no path told. `captured`: the variables around it
     that it reads. `changed`: which of its formal inputs it changes in place. `shared`: what its outputs may be besides
     new tensors; each has a number, by which the function tells which one an output is. `given_back`: which arguments'
-    lists, dicts or objects it may return. `never_returns`: all paths raise.
+    lists, dicts or objects it may return. `never_returns`: all paths raise. `in_program`: its name there, which
+    tells it from others that calls of the same function have made.
     """
 
     name: str
+    in_program: str
     state: CarriedState
     depth: int
     block: Block
@@ -229,8 +231,9 @@ def record_function(activation: Activation) -> Any:
     state = CarriedState(activation.parameters)
     for place in outer_variables(activation.function):
         state.places[place.key] = (place, carry_place(place, place.get()))
-    name = builder().program.function_name(activation.function.__name__.strip("<>"))
-    recording = Recording(name, state, activation.depth, builder().block)
+    name = activation.function.__name__
+    in_program = builder().program.function_name(name.strip("<>"))
+    recording = Recording(name, in_program, state, activation.depth, builder().block)
     activation.recording = recording
     for _ in range(MAX_ATTEMPTS):
         _take_numbers(activation)
@@ -248,7 +251,7 @@ def record_function(activation: Activation) -> Any:
             recording.note_end()
             continue
         if settled:
-            recording.block.name = name
+            recording.block.name = in_program
             close_function(recording.block, recording.captured)
             if recording.given_back:  # one level in line tells whether a list given is the very one that comes back
                 return activation.function(*activation.arguments.args, **activation.arguments.kwargs)
@@ -294,7 +297,7 @@ def _attempt(activation: Activation, recording: Recording) -> bool:
     build, state = builder(), recording.state
     outer = dict(build.current)
     places = [place for place, _ in state.places.values()]
-    with journaling(places) as journal, build.sub_block() as block, _named(block, recording.name):
+    with journaling(places) as journal, build.sub_block() as block, _named(block, recording.in_program):
         recording.block = block
         values = enter(state, block)
         formals = block.inputs[: sum(len(_metas(p)) for p in state.variables)]
