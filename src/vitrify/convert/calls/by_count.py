@@ -51,17 +51,29 @@ def by_count(
             hint="pass the list itself, or let the function have a parameter such as `*values`",
         )
 
-    def given(count: int) -> Any:
-        if count > most:
-            return more(sequence.at)
+    name = getattr(function, "__name__", type(function).__name__)
+    return _from_count(call, sequence, range(min(least, most + 1), most + 1), more, name)
 
-        def with_these() -> Any:
-            return call(*[sequence.at(place) for place in range(count)])
 
-        name = getattr(function, "__name__", type(function).__name__)
-        return builder().choose(sequence.length == count, with_these, lambda: given(count + 1), name)
+def _from_count(
+    call: Callable[..., Any],
+    sequence: Any,
+    counts: Sequence[int],
+    more: Callable[[Callable[[int], Any]], Any],
+    name: str,
+) -> Any:
+    """The call with as many values as there are, which is one of these counts or more than they all."""
+    if not counts:
+        return more(sequence.at)
+    count, others = counts[0], counts[1:]
 
-    return given(min(least, most + 1))
+    def with_these() -> Any:
+        return call(*[sequence.at(place) for place in range(count)])
+
+    def with_more() -> Any:
+        return _from_count(call, sequence, others, more, name)
+
+    return builder().choose(sequence.length == count, with_these, with_more, name)
 
 
 def too_many(

@@ -25,7 +25,7 @@ from ..containers.columns import column_of
 from ..containers.list_items import Items
 from ..containers.lists import GraphList
 from ..containers.specs import TensorSpec
-from ..values.base import is_graph
+from ..values.base import builder, is_graph
 from ..values.deferred import Call, captured, record
 from ..values.emit import passed_on
 from ..values.handlers import refuse_if_caught
@@ -134,6 +134,7 @@ def _assert(holds: Any, error: type[VitrifyError], *text: Any) -> None:
 def convert_to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Any:
     """`paddle.to_tensor(data, dtype, place, stop_gradient)`."""
     if is_open(data):
+        builder().leaves_undone = True  # of an empty list it is float32: that run is done again, eagerly
         data = column_of(data, may_be_empty=dtype is not None)
     return to_tensor(data, dtype, place, stop_gradient)
 

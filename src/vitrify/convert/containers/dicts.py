@@ -475,19 +475,22 @@ def must_hold(flag: Any, error: Exception) -> None:
 
 def extreme_key(owner: GraphDict, python: Callable[..., Any], *default: Any) -> Any:
     """`max(owner)` or `min(owner)`, of the keys that are there."""
+    return _first_held(owner, sorted(dict.keys(owner), reverse=python is max), python, *default)
 
-    def first(keys: list[Any]) -> Any:
-        held: Any = owner.has(keys[0])
-        if held is True:
-            return keys[0]
-        if len(keys) > 1:
-            return builder().choose(held, lambda: keys[0], lambda: first(keys[1:]), python.__name__)
-        if default:
-            return builder().choose(held, lambda: keys[0], lambda: default[0], python.__name__)
-        must_hold(held, _error_of(python))
+
+def _first_held(owner: GraphDict, keys: list[Any], python: Callable[..., Any], *default: Any) -> Any:
+    """The first of the keys that is there. No function here refers to itself: it would hold the dict for the trace."""
+    held: Any = owner.has(keys[0])
+    if held is True:
         return keys[0]
-
-    return first(sorted(dict.keys(owner), reverse=python is max))
+    if len(keys) > 1:
+        return builder().choose(
+            held, lambda: keys[0], lambda: _first_held(owner, keys[1:], python, *default), python.__name__
+        )
+    if default:
+        return builder().choose(held, lambda: keys[0], lambda: default[0], python.__name__)
+    must_hold(held, _error_of(python))
+    return keys[0]
 
 
 def _error_of(python: Callable[..., Any]) -> Exception:

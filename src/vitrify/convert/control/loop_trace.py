@@ -395,14 +395,21 @@ def grow(state: CarriedState, results: Sequence[Any], journal: Journal, handles:
 
 def _as_before(value: Any, journal: Journal) -> Any:
     """What a place held before the body, the containers in it with what they held then."""
-
-    def before(part: Any) -> Any:
-        held = content_before(part, journal.before) if isinstance(part, (list, dict)) else part
-        return None if held is part else snapshot(held, _itself, originals, before)
-
-    originals = Originals()
+    before = _Before(journal)
     is_changed = any(before(part) is not None for part in inner_lists(value))
-    return snapshot(value, _itself, originals, before) if is_changed else value
+    return snapshot(value, _itself, before.originals, before) if is_changed else value
+
+
+class _Before:
+    """What a changed container held before the body. A function that refers to itself would hold it for the trace."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self.originals = Originals()
+
+    def __call__(self, part: Any) -> Any:
+        held = content_before(part, self._journal.before) if isinstance(part, (list, dict)) else part
+        return None if held is part else snapshot(held, _itself, self.originals, self)
 
 
 def _itself(value: Any) -> Any:

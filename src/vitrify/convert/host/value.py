@@ -244,8 +244,8 @@ class HostValue(Joinable):
         meta = self.meta()
         if any(s.dtype != meta.dtype.np for s in self._seen()):
             raise self.refused("what is changed, of a dtype that tensors do not have", ChangedArrayError)
-        (out,) = record(host_value_op, attrs={"meta": meta}, call=node)
-        self.hold(out)
+        builder().leaves_undone = True  # a run that finds a shape which no sample had is done again, eagerly
+        self.hold(record(host_value_op, attrs={"meta": meta}, call=node)[0])
 
     def settle(self) -> None:
         """Be computed where it stands if much goes into it: what uses it several times would hold as many copies."""
@@ -302,8 +302,8 @@ class HostValue(Joinable):
         meta = self.meta(in_full)
         if not meta.shape and self.is_of_numbers() and has_form(self.node):
             return in_operators(self.node, meta)
-        (out,) = record(host_value_op, attrs={"meta": meta}, call=self.node)
-        return cast("Variable", out)
+        builder().leaves_undone = True  # as where it changes
+        return cast("Variable", record(host_value_op, attrs={"meta": meta}, call=self.node)[0])
 
     def is_of_numbers(self) -> bool:
         """Whether Python's numbers alone, such as sizes, go into it: then no tensor's content is looked at."""
