@@ -174,3 +174,30 @@ def test_one_of_several_texts_is_put_behind_tensors(function, full_graph):
     for values in ([1.0, 2.0, 3.0], [0.25, -2.0, 3.0], [-1.0, 2.0, 0.5], [0.25, 0.5, 4.0]) * 2:
         x = paddle.to_tensor(values)
         assert repr(static(x)) == repr(function(x))
+
+
+def doubled(items):
+    return [item * 2 if isinstance(item, (int, float)) else item for item in items]
+
+
+def classes_of_numbers_beside_none(x):
+    found = [0.5, 3]
+    for v in x:
+        if v < 2.5:
+            found.append(None)
+    found = doubled(found)
+    told = [type(item) is int for item in found]
+    if x[1] > 0:
+        if x[2] > 0.3:
+            found = [*found, 2]
+    else:
+        found.append(3)
+    return found, told, [type(item).__name__ for item in found[:2]], [type(item) is int for item in found]
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_classes_of_numbers_beside_none(full_graph):
+    static = paddle.jit.to_static(classes_of_numbers_beside_none, full_graph=full_graph)
+    for values in ([1.0, 2.0, 3.0], [0.25, -2.0, 3.0], [-1.0, 2.0, 0.25], [3.0, 3.0, 4.0]) * 2:
+        x = paddle.to_tensor(values)
+        assert repr(static(x)) == repr(classes_of_numbers_beside_none(x))

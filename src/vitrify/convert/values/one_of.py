@@ -207,7 +207,7 @@ def each_option(value: Any, use: Function) -> Any:
     value = settled(value)
     if not isinstance(value, GraphOneOf):
         return use_option(use, value)
-    return each_place(value, lambda index: use_option(use, value.options[index]))
+    return each_place(value, lambda index: each_option(value.options[index], use))
 
 
 def each_place(value: GraphOneOf, use: Callable[[int], Any]) -> Any:
@@ -249,13 +249,15 @@ def use_option(use: Function, option: Any) -> Any:
 
 def asked(value: Any, question: Callable[[Any], Any]) -> Any:
     """What `question` says of the value: a bool, or a condition that tells paths apart."""
+    if not isinstance(value, GraphOneOf):
+        return question(value)
     options = options_of(value)
     if len(options) == 1:
-        return question(next(iter(options.values())))
+        return asked(next(iter(options.values())), question)
     answers: dict[Any, Any] = {}
     with builder().trial() as trial:  # what may raise must not stay where another option is asked
         try:
-            answers = {index: question(option) for index, option in options.items()}
+            answers = {index: asked(option, question) for index, option in options.items()}
         except ArgumentError as err:  # of an option whose truth eager code cannot tell either: where it is that one
             if not is_users(err):
                 raise
