@@ -317,3 +317,27 @@ def test_a_tensor_beside_its_view_on_a_path_is_the_one_in_a_list():
     for values in CALLS * 2:
         x = paddle.to_tensor(values, stop_gradient=False)
         assert of_one_object(static(x), x) == of_one_object(beside_a_view_of_it(x), x)
+
+
+def view_of_what_changes_on_a_path(x):
+    base = x * 2
+    first = second = base.detach()
+    if x.sum() > 0:
+        base.scale_(0.5)
+    else:
+        first = x
+    return base, first, {"kept": second}
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_a_view_of_what_changes_on_a_path_is_the_object_that_it_was(full_graph):
+    static = paddle.jit.to_static(view_of_what_changes_on_a_path, full_graph=full_graph)
+    for values in CALLS * 2:
+        x = paddle.to_tensor(values, stop_gradient=False)
+        base, first, held = static(x)
+        expected = view_of_what_changes_on_a_path(x)
+        assert (first is held["kept"], first is x) == (expected[1] is expected[2]["kept"], expected[1] is x)
+        assert [t.tolist() for t in (base, first, held["kept"])] == [
+            t.tolist() for t in (*expected[:2], expected[2]["kept"])
+        ]
+        assert first.stop_gradient is expected[1].stop_gradient

@@ -192,3 +192,54 @@ def test_a_tensor_that_only_gives_a_size_gives_no_gradient(like):
     y.stop_gradient = False
     static = paddle.jit.to_static(like, input_spec=spec, full_graph=True)
     assert like(x, y).stop_gradient and static(x, y).stop_gradient
+
+
+def detached_of_what_changes_on_a_path(x):
+    first = second = x * 1
+    if x.sum() > 0:
+        second[1] = 0.5
+        first = first.detach()
+    return first, second
+
+
+def detached_behind_an_early_return(x):
+    y = x * 2
+    z = y.detach()
+    if x.sum() > 0:
+        return y, y
+    w = z.detach()
+    z.scale_(0.5)
+    return w, z
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("function", [detached_of_what_changes_on_a_path, detached_behind_an_early_return])
+def test_what_is_a_detached_tensor_on_one_path_stops_there_when_its_memory_changes(function, full_graph):
+    static = paddle.jit.to_static(function, full_graph=full_graph)
+    for row in ROWS:
+        assert outcome(static, row) == outcome(function, row)
+
+
+def written_itself_before_its_base(x):
+    y = x * 2
+    z = y.detach()
+    z[0] = x[1]
+    y.scale_(0.5)
+    return y, z, z.detach()
+
+
+def written_itself_on_a_path(x):
+    y = x * 2
+    z = y.detach()
+    if x.sum() > 0:
+        z.add_(x)
+    y.scale_(0.5)
+    return y, z
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("function", [written_itself_before_its_base, written_itself_on_a_path])
+def test_a_detached_tensor_keeps_the_gradient_of_what_was_written_to_it(function, full_graph):
+    static = paddle.jit.to_static(function, full_graph=full_graph)
+    for row in ROWS:
+        assert outcome(static, row) == outcome(function, row)

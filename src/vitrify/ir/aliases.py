@@ -23,6 +23,9 @@ from ..ops.view import View
 from .program import Variable
 from .tape_place import are_alike, in_place_of
 
+CHOSEN = "chosen"
+"""The attribute of a variable that is one of two tensors, as the path decides, and stops gradients where that does."""
+
 UNKNOWN_SIZE = 2  # what an unknown size is taken for when layouts are tried out
 
 
@@ -120,8 +123,12 @@ class Way:
         if self.taken is None or there.meta != elsewhere.meta:
             raise may_be_shared()
         taken = self.taken()
+        if taken is True:
+            return there
         with scoped(grad_enabled, True):
-            return there if taken is True else where(taken, there, elsewhere)
+            chosen: Variable = where(taken, there, elsewhere)
+        chosen.__dict__[CHOSEN] = True
+        return chosen
 
     def then(self, further: Way) -> Way:
         """The way to what the target shares memory with."""
@@ -217,6 +224,7 @@ class Aliases:
         self.noting = True
         self.written: set[Variable] = set()  # what views hold since they were written to: made by no view themselves
         self._settling: set[Variable] = set()  # read as they are while they are brought up to date
+        self._kept: set[Variable] = set()  # read as they are while their content is exchanged
         self._settled: dict[Variable, Variable] = {}  # what others are by now, until the first of those is known
 
     def note_detached(self, base: Variable, made: Variable) -> None:
@@ -332,7 +340,7 @@ class Aliases:
         if var in self.forks and self.replaced and var not in self._settling:
             return self._refreshed_fork(var)
         view = self.views.get(var)
-        if view is None or not self.replaced:
+        if view is None or not self.replaced or var in self._kept:
             return var
         base = self.latest(view.base)
         if base is view.base:
@@ -341,8 +349,17 @@ class Aliases:
             return var
         fresh: Variable = view.of(base)
         if isinstance(view, Detached):  # made by an op that is no view by itself
+            fresh = fresh if var.stop_gradient else self._still_written(var, fresh)
             self.views[fresh] = replace(view, base=base)
         return fresh
+
+    def _still_written(self, var: Variable, content: Variable) -> Variable:
+        """What a detached tensor holds by now, whose gradient is that of what was written to itself: `var`."""
+        self._kept.add(var)
+        try:
+            return in_place_of(var, content)
+        finally:
+            self._kept.discard(var)
 
     def _refreshed_fork(self, var: Variable) -> Variable:
         if var in self._settled:  # forks of forks come to it by many ways

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 
 from ..core.meta import ListMeta
+from ..ir.aliases import CHOSEN
 from ..ir.gradient_flow import may_pass
 from ..ir.operator import Operator
 from ..ir.program import Block, Variable
@@ -73,6 +74,8 @@ class Scope:
                 flags = self.functions.called(operator, [self.of(v) for v in operator.inputs])
             elif operator.op is while_op and operator.attrs["cond"] is not None:
                 flags = _of_loop(operator, self)
+            elif CHOSEN in outs[0].__dict__:
+                flags = [_of_choice(operator, self)]
             else:
                 flags = [_of_items(operator, self) if is_list(out) else _of_all(operator, self) for out in outs]
             self.flags.update((out, False if WANTS in out.__dict__ else flag) for out, flag in zip(outs, flags))
@@ -178,6 +181,15 @@ class Chosen(Atom):
 
     operator: Operator
     sides: tuple[tuple[Scope, Flag], tuple[Scope, Flag]]
+
+
+@dataclass(eq=False)
+class Picked(Atom):
+    """What an operator takes of two tensors of its block: as the one that it takes."""
+
+    operator: Operator
+    then: Flag
+    orelse: Flag
 
 
 @dataclass(eq=False)
@@ -292,6 +304,17 @@ def _of_branches(operator: Operator, scope: Scope) -> list[Flag]:
         else:
             found.append(frozenset({Chosen(scope, operator, sides)}))
     return found
+
+
+def _of_choice(operator: Operator, scope: Scope) -> Flag:
+    then, orelse = (scope.of(var) for var in operator.inputs[1:])
+    if then is None or orelse is None:
+        return None
+    return (
+        _joined(then, orelse)
+        if then == orelse or NOTHING in (then, orelse)
+        else frozenset({Picked(scope, operator, then, orelse)})
+    )
 
 
 def _of_loop(operator: Operator, scope: Scope) -> list[Flag]:

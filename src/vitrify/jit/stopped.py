@@ -27,6 +27,7 @@ from .stop_flags import (
     Item,
     Items,
     Loop,
+    Picked,
     Scope,
     Tested,
     around,
@@ -110,6 +111,9 @@ class Stopped:
             yield from self._items.listing(atom)
         elif isinstance(atom, Chosen):
             yield from self._choosing(atom)
+        elif isinstance(atom, Picked):
+            yield from _atoms(atom.then, atom.orelse)
+            self.made[atom] = self._by_decision(atom, atom.operator.inputs[0], atom.then, atom.orelse)
         elif isinstance(atom, (Head, After, Tested)):
             yield from self._carrying(atom.loop, atom.index)
             heads, after = self._heads[atom.loop, atom.index]
@@ -159,7 +163,7 @@ class Stopped:
         ends = [self.all_of(flag, scope.block) for scope, flag in atom.sides]
         self.made[atom] = add_branch_output(operator, ends)
 
-    def _by_decision(self, atom: Chosen, decision: Variable, then: Flag, orelse: Flag) -> Variable:
+    def _by_decision(self, atom: Chosen | Picked, decision: Any, then: Flag, orelse: Flag) -> Variable:
         block = atom.scope.block
         known = [f if isinstance(f, bool) else self.all_of(f, block, before=atom.operator) for f in (then, orelse)]
 

@@ -89,6 +89,11 @@ class _Side:
         with builder().resume(self.block, self.contents):
             return builder().latest(leaf)
 
+    def read_again(self) -> dict[Variable, Variable]:
+        """What tensors from outside hold after the branch since it read them: views of what it changed in place."""
+        held, block = self.contents.current.items(), self.block
+        return {handle: now for handle, now in held if now.block is block and handle.block is not block}
+
     def follow(self, handles: Iterable[Variable]) -> None:
         """Take note of what these hold after the branch, where that is something else than before."""
         for handle in handles:
@@ -399,7 +404,7 @@ def _share(
     if operator is None:
         return
     values = [[None if i in handles else v for i, (v, _) in enumerate(side)] for side in joined.sides]
-    outers = [outer_of(side.block, side.handles) for side in sides]
+    outers = [outer_of(side.block, side.read_again() | side.handles) for side in sides]
     share_branches(operator, values, outers, results)
 
 
