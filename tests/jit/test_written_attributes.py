@@ -203,3 +203,46 @@ def test_an_attribute_deleted_on_a_path_stays_in_its_place_on_others():
         for _ in range(2):
             x = paddle.to_tensor(values)
             assert list(vars(static(x))) == list(vars(without_the_first(x))) == names
+
+
+class WithAPlace(paddle.nn.Layer):
+    """Has a parameter, and a name that holds None."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = self.create_parameter([2])
+        self.place = None
+        self.last = 1
+
+    def state(self):
+        names = [name for name in vars(self) if name in ("place", "last")]
+        return names, [*self._parameters], getattr(self, "place", 0) is self.weight
+
+
+class TakenBack(WithAPlace):
+    def forward(self, x):
+        self.place = self.weight
+        self.place = None
+        return x * self.weight
+
+
+class TakenBackOnAPath(WithAPlace):
+    def forward(self, x):
+        self.place = self.weight
+        if x.sum() > 0:
+            self.place = None
+        return x * self.weight
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("cls", [TakenBack, TakenBackOnAPath])
+def test_what_was_given_a_parameter_is_one_of_the_layers_when_it_is_none_again(cls, full_graph):
+    seen = []
+    for compiled in (False, True):
+        layer = cls()
+        run = paddle.jit.to_static(layer.forward, full_graph=full_graph) if compiled else layer.forward
+        seen.append([])
+        for sign in [*SIGNS, *SIGNS]:
+            run(paddle.to_tensor([sign, 2.0 * sign]))
+            seen[-1].append(layer.state())
+    assert seen[0] == seen[1]

@@ -84,7 +84,10 @@ def changes(journal: Journal, numbers: Mapping[Any, Variable]) -> Iterator[tuple
         now = place.get()
         is_new = isinstance(place, AttrPlace) and place.inherited and _owned(place) is not False
         is_gone = isinstance(place, AttrPlace) and not place.inherited and _owned(place) is not True
-        if not (is_new or is_gone) and (now is before or (key in numbers and now is numbers[key])):
+        is_entry = isinstance(place, AttrPlace) and place.became_entry
+        if is_entry:
+            place = place.entered()
+        if not (is_new or is_gone or is_entry) and (now is before or (key in numbers and now is numbers[key])):
             continue
         if is_unset(now) and is_unset(before):
             continue

@@ -100,10 +100,24 @@ class AttrPlace:
         self._buffers = tuple(buffers) if attribute in buffers else ()
         held = getattr(owner, "__dict__", {})
         self._names = tuple(held) if attribute in held else ()
+        self._is_entry = False  # a parameter of a Layer, which stays one while it is None
 
     def at(self, owner: Any) -> AttrPlace:
         """The same attribute of another object."""
-        return AttrPlace(owner, self.attribute)
+        place = AttrPlace(owner, self.attribute)
+        place._is_entry = self._is_entry
+        return place
+
+    @property
+    def became_entry(self) -> bool:
+        """Whether an attribute of a Layer is one of its parameters since it was given one, even if it is None again."""
+        return self._is_plain and self.attribute in self.owner.__dict__["_parameters"]
+
+    def entered(self) -> AttrPlace:
+        """The same attribute as one of the Layer's parameters."""
+        place = self.at(self.owner)
+        place._is_entry = True
+        return place
 
     @property
     def label(self) -> str:
@@ -125,6 +139,11 @@ class AttrPlace:
 
     def set(self, value: Any) -> None:
         parameters = getattr(self.owner, "__dict__", {}).get("_parameters", {})
+        if self._is_entry and value is None:
+            self.owner.__dict__.pop(self.attribute, None)
+            parameters[self.attribute] = None
+            LAYER_MODES.bump()
+            return
         if self._is_plain:
             parameters.pop(self.attribute, None)
         elif self.attribute in parameters and isinstance(value, Variable):  # a parameter or None, as the path says
