@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -243,6 +243,9 @@ def trace(
         owners = containers(given)
         journal.given = {id(value) for value in values if not isinstance(value, (Tensor, Variable, *CLOSURES))}
         observe_function(original)
+        journal.given.update(
+            [id(guard.value) for guard in observer.guards.values() if isinstance(guard.value, Iterator)]
+        )
         try:
             result = [entered(function)(*given[0], **given[1])]
         except Exception as failure:

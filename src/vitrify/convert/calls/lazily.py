@@ -20,7 +20,7 @@ from ..containers.lists import GraphList
 from ..control.comprehension import GeneratorExpression
 from ..control.logic import convert_not
 from ..control.pushed import push_all, pushing
-from ..state.journal import kept_unless_given_up, note_spent
+from ..state.journal import kept_unless_given_up, note_spent, refuse_given
 from ..values.base import Undefined, builder, is_graph
 from ..values.deferred import Call, record
 from ..values.handlers import refuse_unless_decided
@@ -82,6 +82,7 @@ def _lazy(python: Callable[..., Any], form: Callable[..., Any]) -> Callable[...,
     def convert(predicate: Any, iterable: Any) -> Any:
         if current_builder() is None:
             return python(predicate, iterable)
+        refuse_given([iterable])
         return converted(form)(bool if predicate is None else predicate, iterable)
 
     convert.__doc__ = f"`itertools.{python.__name__}(predicate, iterable)`."

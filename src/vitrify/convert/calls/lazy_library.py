@@ -16,6 +16,7 @@ from ...ir.graph_tensor import is_number
 from ..control.comprehension import GeneratorExpression
 from ..control.endless import ENDLESS, Cycling, Listed
 from ..control.pushed import pushing
+from ..state.journal import refuse_given
 from ..values.sequences import GraphSequence
 from ..values.user_code import converted
 from .higher_order import HIGHER_ORDER, graph_sequence, is_at_hand, selected
@@ -171,6 +172,7 @@ def _made(python: Callable[..., Any], form: Callable[..., Any]) -> Callable[...,
                 iterables, make = form(*args, **kwargs)
             except TypeError:  # which Python's own says in its words
                 iterables, make = (), None
+            refuse_given(iterables)
             if make is not None and any(map(_is_undecided, iterables)):
                 return make()
         return (HIGHER_ORDER.get(python) or ENDLESS.get(python) or of_library(python))(*args, **kwargs)

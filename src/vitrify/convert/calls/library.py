@@ -14,6 +14,7 @@ from ...core.bound import bound_to, plain_attribute, unbound
 from ...core.errors import UnknownValueError, VitrifyError
 from ...ir.builder import current_builder
 from ..guards.whole import LookedInto
+from ..state.journal import refuse_given
 from ..values.deferred import holds_deferred
 from ..values.user_code import is_user_code
 from ..values.user_errors import for_user
@@ -32,6 +33,7 @@ def of_library(function: Callable[..., Any]) -> Callable[..., Any]:
     @for_user
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        refuse_given((*args, *kwargs.values()))
         with _Told(function, args, kwargs), LookedInto(function, bound_to(function, function), *args, *kwargs.values()):
             return function(*args, **kwargs)
 

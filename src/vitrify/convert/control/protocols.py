@@ -13,7 +13,7 @@ from ..containers.dicts import VIEWS, GraphDict, dict_of_view
 from ..containers.ranges import GraphRange
 from ..guards.nondeterministic import refuse_items
 from ..guards.observe import seen_inside
-from ..state.journal import note_spent
+from ..state.journal import note_spent, refuse_given
 from ..values.base import Unmergeable, as_graph, builder, is_graph, is_tensor, scalar_condition
 from ..values.decided import decided_truth
 from ..values.deferred import Deferred
@@ -149,6 +149,8 @@ def contains(container: Any, value: Any) -> Any:
     container = seen_inside(container)
     refuse_items(container)
     method = user_method(container, "__contains__")
+    if method is None and isinstance(container, Iterator):
+        refuse_given([container])
     return value in container if method is None else method(value)
 
 

@@ -360,6 +360,7 @@ class Observer:
             return
         value = original
         self.met.add(id(value))
+        self.journal.note_read(source.place, value)
         self.guards[key] = Guard(source, value, self.expected(value, key), key, may_be_input)
 
     def expected(self, value: Any, key: Any, depth: int = 0) -> Expected:

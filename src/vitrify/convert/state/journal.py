@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import io
 import operator
 import sys
 from collections import Counter
@@ -23,6 +24,7 @@ from ..values.foreign import ForkedError
 from .ownership import ids_in_iterator, ids_let_go, is_forked, known_references
 from .places import (
     AttrPlace,
+    CellPlace,
     ContentPlace,
     ItemPlace,
     OwnPlace,
@@ -69,9 +71,9 @@ class PositionPlace:
         )
 
     def given_refusal(self) -> SpentError:
-        """The error of a function that takes items from an iterator given as argument."""
+        """The error of a function that takes items from an iterator that was there before."""
         return SpentError(
-            f"the next item of a {type(self.owner).__name__} given as argument is taken here; a program runs no Python",
+            f"the next item of a {type(self.owner).__name__} from outside is taken here; a program runs no Python",
             loc=self.loc,
             hint="pass the items (list(...)), or convert with full_graph=False, which runs this statement as Python",
         )
@@ -80,7 +82,7 @@ class PositionPlace:
 class Journal:
     """The places written in one traced region, with what they held before. `tentative`: it may be traced once more.
 
-    `given`: ids of the objects, iterators among them, that a traced function got as arguments.
+    `given`: ids of the objects, iterators among them, that a traced function got as arguments or found outside.
     """
 
     def __init__(self, *, tentative: bool = False) -> None:
@@ -89,6 +91,11 @@ class Journal:
         self.given: set[int] = set()
         self._with_items: set[int] = set()
         """Ids of containers of which an item was written; most writes are to others, which then need no search."""
+
+    def note_read(self, place: Any, value: Any) -> None:
+        """Remember an iterator that was there before; cells may be those of functions that the trace makes."""
+        if isinstance(value, Iterator) and not isinstance(place, CellPlace):
+            self.given.add(id(value))
 
     def note(self, place: Any) -> None:
         """Remember what `place` holds, the first time it is about to be written.
@@ -251,6 +258,14 @@ def note_spent(iterator: Any) -> None:
         raise place.given_refusal()
     for journal in opened[1:]:
         journal.note(place)
+
+
+def refuse_given(values: Iterable[Any]) -> None:
+    """Raise SpentError for an iterator given to the traced function, of which a library's function may take items."""
+    opened = [journal for journal in _open.get() if not journal.tentative]
+    for value in values if opened else ():
+        if id(value) in opened[0].given and isinstance(value, Iterator) and not isinstance(value, io.IOBase):
+            raise PositionPlace(value).given_refusal()
 
 
 def innermost_journal() -> Journal | None:
