@@ -1,4 +1,4 @@
-"""A change under no_grad of what backward reads: backward refuses, as it does in eager code."""
+"""A change of what backward reads, seen by the tape or under no_grad: backward refuses, as it does in eager code."""
 
 import numpy as np
 import pytest
@@ -95,7 +95,142 @@ def inside(x):
     return y
 
 
+def seen_of_a_factor(x):
+    y = x * 2
+    z = y * y
+    y[1:] *= x[0]
+    return z, y
+
+
+def seen_of_a_constant(x):
+    y = x * 2
+    z, w = y * y, y + 1
+    y.add_(paddle.ones([2]))
+    return z, w, z + w, y
+
+
+def seen_of_a_result(x):
+    z = (x * 2).exp()
+    w = z + 1
+    z.add_(x)
+    return z, w
+
+
+def seen_through_views(x):
+    y = x * 2
+    a, b = paddle.split(y, 2)
+    z = a * b
+    w = y.reshape([2, 1]) * 3
+    y[0:1].add_(x[:1])
+    return z, w, y
+
+
+def seen_of_a_mask_that_wants_one(x):
+    mask = paddle.ones([2])
+    z = x * mask
+    mask.add_(x)
+    return z, mask
+
+
+def seen_of_what_the_change_reads(x):
+    y, w, v = x * 2, x * 3, x * 4
+    y.multiply_(w)
+    v.multiply_(v)
+    w.add_(x)
+    v.multiply_(x)
+    return y, w, v
+
+
+def seen_after_changes_that_keep_results(x):
+    y = x * 2
+    y.exp_()
+    z = y * y
+    y.tanh_()
+    y.add_(x)
+    return y, z
+
+
+def unseen_after_a_change_that_keeps_its_result(x):
+    y = x * 2
+    y.exp_()
+    with paddle.no_grad():
+        y.scale_(0.5)
+    return y
+
+
+def seen_in_turns(x):
+    h = paddle.zeros([2])
+    rows = paddle.zeros([3, 2])
+    sums = paddle.zeros([3, 2])
+    for i in range(1, 3):
+        h = paddle.tanh(h * x + x)
+        h[0] = 0.0
+        rows[i] = rows[i - 1] * x + x
+        sums[i] = sums[i - 1] + x
+    return h, rows, sums
+
+
+def seen_behind_a_hook(x):
+    y = x * 2
+    y.register_hook(lambda grad: grad * 2)
+    z = y * y
+    y.scale_(2.0)
+    return z, y
+
+
+def seen_and_given_on_both_paths(x):
+    y = x * 2
+    z, w = y * y, x * 3
+    y.add_(x)
+    result = z * 2 if x.sum() < 0 else z + w
+    return result, w
+
+
+def seen_and_given_on_the_other_path(x):
+    y = x * 2
+    z, w = y * y, x * 3
+    y.add_(x)
+    return z if x.sum() > 0 else w
+
+
+def seen_on_the_other_path(x):
+    y = x * 2
+    z = y * y
+    if x.sum() > 0:
+        y.add_(x)
+    return z, y
+
+
+def seen_of_one_of_two(x):
+    a, b = x * 2, x * 3
+    z = a * a
+    either = a if x.sum() > 0 else b
+    w = either * either
+    either.add_(x)
+    return z, w, a + b
+
+
+def seen_inside(x):
+    y = x * 2
+    z = y * y
+    y.add_(x)
+    z.sum().backward()
+    return y
+
+
+def seen_inside_where_no_gradient_comes_by(x):
+    y = x * 2
+    z, w = y * y, x * 3
+    y.add_(x)
+    (found,) = paddle.grad((z + w).sum(), [w])
+    return found + x
+
+
 FUNCTIONS = [
+    seen_of_a_factor, seen_of_a_constant, seen_of_a_result, seen_through_views, seen_of_a_mask_that_wants_one,
+    seen_of_what_the_change_reads, seen_after_changes_that_keep_results, unseen_after_a_change_that_keeps_its_result,
+    seen_in_turns, seen_behind_a_hook, seen_and_given_on_both_paths, seen_and_given_on_the_other_path,
+    seen_on_the_other_path, seen_of_one_of_two, seen_inside, seen_inside_where_no_gradient_comes_by,
     of_a_factor, of_a_result, through_a_view, through_detach, of_a_mask, of_one_result_of_two, of_what_is_not_read,
     of_a_copy, before_it_is_read, clipped_twice, inside,
 ]  # fmt: skip
@@ -125,6 +260,26 @@ def test_backward_refuses_what_it_refuses_in_eager_code(function, full_graph):
     static = paddle.jit.to_static(function, full_graph=full_graph)
     for _ in range(3):
         assert outcome(static) == outcome(function)
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+def test_gradients_that_do_not_pass_what_is_stale_are_given(full_graph):
+    def added(x, b):
+        y = x * 2
+        z = y * y
+        y.add_(paddle.ones([2]))
+        return z + b, y * b
+
+    for function in (added, paddle.jit.to_static(added, full_graph=full_graph)):
+        x, b = (paddle.to_tensor([1.0, -2.0], stop_gradient=False) for _ in range(2))
+        first, second = function(x, b)
+        assert paddle.grad(first.sum(), [b], retain_graph=True)[0].tolist() == [1.0, 1.0]
+        assert [g.tolist() for g in paddle.grad(second.sum(), [x, b], retain_graph=True)] == [[2, -4], [3, -3]]
+        for wanted in ([x], [x, b]):
+            with pytest.raises(StaleBackwardError):
+                paddle.grad(first.sum(), wanted, retain_graph=True, allow_unused=True)
+        with pytest.raises(StaleBackwardError):
+            paddle.add_n([first.sum(), second.sum()]).backward()
 
 
 def test_the_error_names_the_line():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -51,6 +51,8 @@ class ConcreteProgram:
     guards: Guards | None = None
     leaves_undone: bool = False
     spent: Mapping[int, StaleBackwardError] = field(default_factory=dict)
+    partly_spent: Mapping[int, tuple[StaleBackwardError, Sequence[int]]] = field(default_factory=dict)
+    """Outputs from which no backward may come to some inputs, with why, and the numbers of these."""
     pinned: frozenset[int] = frozenset()
     wanting: frozenset[int] = frozenset()
     ending: frozenset[int] = frozenset()

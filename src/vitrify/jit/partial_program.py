@@ -28,9 +28,10 @@ from .marks import OutputLeaf
 from .nested import items_of
 from .path_leaves import ForkLeaf
 from .reach import UNMOVED, LayerState, Moved
+from .run_program import tape_edge
 from .segment import CompiledSegment, compile_segment
 from .shared import Sharing
-from .spent import EndNode, SpentNode
+from .spent import EndNode, PartlySpentNode, SpentNode
 from .unfinished import Unfinished
 from .updates import Updates, find_updates
 
@@ -171,6 +172,7 @@ class PartialProgramLayer:
         """Note what a call does to what it gives out, and to Python objects."""
         concrete = self.concrete
         self._spent = [(i, SpentNode(error)) for i, error in concrete.spent.items()] if _grad_enabled() else []
+        self._partly_spent = concrete.partly_spent if _grad_enabled() else {}
         # Leaves that the program makes: no input gets a gradient from them.
         known = {*self.segment.seeds, *concrete.spent}
         self._new_leaves = tuple(concrete.wanting - known)
@@ -217,7 +219,15 @@ class PartialProgramLayer:
         self.takes_tensors_alone = False
         """Whether a call with nothing but tensors, one for each parameter in order, was found to run it."""
         # One tensor goes out and nothing else happens: by far the most common function.
-        does = self._writes or self._effects or self._updates or self._spent or self._new_leaves or self._ending
+        does = (
+            self._writes
+            or self._effects
+            or self._updates
+            or self._spent
+            or self._partly_spent
+            or self._new_leaves
+            or self._ending
+        )
         self._acts = acts = bool(does or self._flags or self._apart or self._fields or self._given_leaves)
         self._gives_one = output.tree is LEAF and output.leaves == [OutputLeaf(0)]
         self._plain = not acts and self._gives_one
@@ -456,7 +466,7 @@ class PartialProgramLayer:
             return results[0]
         if not self._acts:
             return self.concrete.output.build(results, inputs, arguments, {})
-        self._set_nodes(results)
+        self._set_nodes(results, inputs)
         left = self._update(inputs, results) if self._updates is not None and made is None else ()
         if self._only_updates and not left:
             return results[0]
@@ -476,12 +486,17 @@ class PartialProgramLayer:
         if self._taped and any(inputs[i]._is_wanted_leaf() for i in self._taped):
             raise WantedLeafError()
 
-    def _set_nodes(self, results: Sequence[Any]) -> None:
+    def _set_nodes(self, results: Sequence[Any], inputs: Sequence[Any]) -> None:
         """Put results that cannot go back on the tape as such, and make leaves of those that are."""
         for number, node in self._spent:
             for tensor in items_of(results[number]):
                 tensor._node = node
                 tensor.stop_gradient = False
+        for number, (error, places) in self._partly_spent.items():
+            edges = [tape_edge(tensor) for i in places for tensor in items_of(inputs[i])]
+            for tensor in items_of(results[number]):
+                if tensor._node is not None:
+                    tensor._node, tensor._index = PartlySpentNode.before(tensor, SpentNode(error, edges)), 0
         for number in self._new_leaves:
             for tensor in items_of(results[number]):
                 tensor.stop_gradient = False

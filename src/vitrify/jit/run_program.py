@@ -68,7 +68,7 @@ class SegmentNode:
         return [inputs[i].inplace_version for i in self.segment.kept.watched]
 
     def _edges(self, inputs: Sequence[Any]) -> list[Edge | None]:
-        return [_edge(inputs[i]) for i in self.segment.wrt]
+        return [tape_edge(inputs[i]) for i in self.segment.wrt]
 
     def release(self) -> None:
         """Drop the residuals, unless some output depends on nothing that backward passed: its own may still come."""
@@ -197,7 +197,7 @@ class NestedNode(SegmentNode):
         return [versions_of(inputs[i]) for i in self.segment.kept.watched]
 
     def _edges(self, inputs: Sequence[Any]) -> list[Edge | None]:
-        return [_edge(t) for i in self.segment.wrt for t in items_of(inputs[i])]
+        return [tape_edge(t) for i in self.segment.wrt for t in items_of(inputs[i])]
 
     def vjp(self, cotangents: list[Tensor | None], last: bool = False) -> Sequence[Tensor | None]:
         """Cotangents of all tensors in the inputs that want one."""
@@ -211,7 +211,8 @@ class NestedNode(SegmentNode):
         return [item for grad, n in zip(found, counts) for item in (items_of(grad) if grad is not None else [None] * n)]
 
 
-def _edge(tensor: Tensor | None) -> Edge | None:
+def tape_edge(tensor: Tensor | None) -> Edge | None:
+    """Where the gradient of a tensor goes on; None where it wants none."""
     if tensor is None or tensor.stop_gradient:
         return None
     node = tensor._node

@@ -25,8 +25,9 @@ class SpentNode:
 
     error: StaleBackwardError
 
-    name = "run_program"
     edges: Sequence[Edge | None] = ()
+
+    name = "run_program"
     outputs: Sequence[tuple[tuple[int, ...], Any]] = (((), None),)
     hooks: dict[int, list[Hook]] | None = None
     retained: dict[int, Any] | None = None
@@ -34,6 +35,31 @@ class SpentNode:
     def vjp(self, cotangents: list[Any], last: bool = False) -> NoReturn:
         """Raises StaleBackwardError."""
         raise StaleBackwardError(self.error.message, loc=self.error.loc, hint=self.error.hint)
+
+    def release(self) -> None:
+        """Nothing is kept."""
+
+
+@dataclass(eq=False)
+class PartlySpentNode:
+    """Hands a gradient on to the node of a program, and to one that refuses it where something behind that wants it."""
+
+    edges: Sequence[Edge | None]
+    outputs: Sequence[tuple[tuple[int, ...], Any]]
+
+    name = "run_program"
+    hooks: dict[int, list[Hook]] | None = None
+    retained: dict[int, Any] | None = None
+
+    @classmethod
+    def before(cls, tensor: Tensor, refusing: SpentNode) -> PartlySpentNode:
+        """The node of a tensor that has that of a program."""
+        edges = (refusing, 0, None), (tensor._node, tensor._index, None)
+        return cls(edges, ((tensor._data.shape, tensor._data.dtype),))
+
+    def vjp(self, cotangents: list[Any], last: bool = False) -> Sequence[Any]:
+        """The gradient as it is, for both."""
+        return cotangents[0], cotangents[0]
 
     def release(self) -> None:
         """Nothing is kept."""

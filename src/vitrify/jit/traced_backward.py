@@ -34,7 +34,7 @@ from .ended_blocks import (
 )
 from .leaves import OUTSIDE, Leaves
 from .slopes import Slopes, carried_backward, scaled, sure
-from .stale import Staleness, modified, read_by_backward, reads
+from .stale import Staleness, modified, read_by_backward, reads, refused_results
 
 if TYPE_CHECKING:
     from .tracing import Trace
@@ -280,6 +280,11 @@ class TracedBackward(Leaves):
             stale = staleness.error(operator)
             if stale is not None:
                 raise stale
+        if levels == [flow.block] and not flow.blocked:  # elsewhere paths decide whether a gradient comes by
+            refused = refused_results(flow.block, self._trace.builder.aliases)
+            for result in [refused[out] for out in flow.outs if out in refused]:
+                if any(v in result.behind for v in flow.wrt):
+                    raise result.error
 
     def _free(self, passed: Iterable[Operator], level: Block) -> None:
         """Note what a backward freed of a block, where it is sure to run.

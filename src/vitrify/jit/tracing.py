@@ -357,6 +357,7 @@ def _finish(
     if state.builder.is_called:  # a file has no outputs but those that the function returns
         outputs.give_listed()
     spent = state.training.finish(outputs.variables)
+    refused = state.training.partly_spent(outputs.variables)
     writes = _writes(state, places)
     outputs.show([value for _, value in writes])
     _note_methods(state, observer)
@@ -370,11 +371,12 @@ def _finish(
     if is_dumped("program"):
         dump("program", "txt", str(state.program))
     slots = {id(tensor): i for i, tensor in enumerate(state.captured)}
+    partly = {k: (r.error, [i for i, v in enumerate(state.block.inputs) if v in r.behind]) for k, r in refused.items()}
     pinned = {slots[key] for key in (*state.training.pinned, *observer.pinned) if key in slots}
     return ConcreteProgram(
         state.program, n, state.captured, outputs.variables, output.moved(n), writes,
         effects=[effect.moved(n) for effect in effects], guards=observer.kept(observer.places(), slots),
-        spent=spent, pinned=frozenset(pinned),
+        spent=spent, partly_spent=partly, pinned=frozenset(pinned),
         without_ones=state.builder.without_ones, takes_sizes=state.builder.takes_sizes,
         apart=_taken_for_two(state), fields=_lacking(state, places), wanting=frozenset(outputs.wanting),
         ending=state.training.ending(outputs.variables, outputs.origins),

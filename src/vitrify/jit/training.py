@@ -22,7 +22,7 @@ from ..ops.methods import TensorMethods
 from .ended_blocks import differentiated
 from .leaves import OUTSIDE
 from .spent import freed
-from .stale import stale_results
+from .stale import StaleResult, refused_results, stale_results
 from .traced_backward import TracedBackward
 
 if TYPE_CHECKING:
@@ -218,6 +218,11 @@ class Training(TracedBackward):
         stale = stale_results(differentiated(self.block), self._trace.builder.aliases)
         reasons = stale | dict.fromkeys(spent, freed())
         return {i: reasons[v] for i, v in enumerate(outputs) if v in reasons}
+
+    def partly_spent(self, outputs: Sequence[Variable]) -> Mapping[int, StaleResult]:
+        """The numbers of the outputs from which no backward may come to some variables, with these and why."""
+        found = refused_results(self.block, self._trace.builder.aliases)
+        return {i: found[v] for i, v in enumerate(outputs) if v in found}
 
     def ending(self, outputs: Sequence[Variable], origins: Origins) -> frozenset[int]:
         """The numbers of the outputs that are no leaves, but may want a gradient of one that the program made.
