@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..autodiff.activity import active_variables
+from ..autodiff.activity import active_variables, wanted_inputs
 from ..core.errors import StaleBackwardError
 from ..ir.aliases import Aliases
 from ..ir.operator import Operator
@@ -138,32 +138,45 @@ class StaleResult:
     behind: frozenset[Variable]
 
 
-def refused_results(block: Block, aliases: Aliases) -> dict[Variable, StaleResult]:
-    """The variables from which no gradient flows to others, as what it reads was changed while the tape saw that.
+def refused_results(block: Block, aliases: Aliases, results: Iterable[Variable]) -> dict[Variable, StaleResult]:
+    """Those of `results` from which no gradient flows to others, as what it reads was changed while the tape saw that.
 
     They are those of which this is so whatever path is taken.
     """
-    found: dict[Variable, StaleResult] = {}
     if all(_is_unseen(new) for new in aliases.replaced.values()):
-        return found
+        return {}
     stale, operators = Staleness(aliases), differentiated(block)
     made = {out for operator in operators for out in operator.outputs}
     leaves = [v for operator in operators for v in operator.variables if v not in made]
     wanted = Sure(leaves, may_start=True).of(operators)
-    for place, operator in enumerate(operators):
-        if not any(out in wanted for out in operator.outputs):
+    errors: dict[Operator, StaleBackwardError] = {}
+    for operator in operators:
+        error = stale.error(operator, is_seen=True) if not wanted.isdisjoint(operator.outputs) else None
+        if error is not None:
+            error.loc = next(iter(operator.locs), None)
+            errors[operator] = error
+    if not errors:
+        return {}
+    refusing = Sure([out for operator in errors for out in operator.outputs if out in wanted]).of(operators)
+    return {var: _refused(var, operators, errors) for var in results if var in refusing}
+
+
+def _refused(
+    var: Variable, operators: Sequence[Operator], errors: Mapping[Operator, StaleBackwardError]
+) -> StaleResult:
+    """What is known of a result that surely comes from one of the operators that raise these errors."""
+    passed, behind, found = {var}, set[Variable](), []
+    for operator in reversed(operators):
+        is_passed = not passed.isdisjoint(operator.outputs)
+        if not is_passed and behind.isdisjoint(operator.outputs):
             continue
-        error = stale.error(operator, is_seen=True)
-        if error is None:
-            continue
-        error.loc = next(iter(operator.locs), None)
-        behind = _behind(operators[: place + 1], operator)
-        for var in Sure([out for out in operator.outputs if out in wanted]).of(operators[place + 1 :]):
-            known = found.get(var)
-            found[var] = (
-                StaleResult(error, behind) if known is None else StaleResult(known.error, known.behind | behind)
-            )
-    return found
+        reached = [v for v in operator.variables if not v.stop_gradient]
+        passed.update(reached)
+        if is_passed and operator in errors:
+            found.append(errors[operator])
+        if found and (operator in errors or not behind.isdisjoint(operator.outputs)):
+            behind.update(reached)
+    return StaleResult(found[0], frozenset(behind))
 
 
 class Sure:
@@ -192,20 +205,11 @@ class Sure:
         if isinstance(operator.op.vjp, StructuralGradient):
             return ()
         is_start = self._may_start and all(v.stop_gradient for v in operator.variables)
-        return operator.outputs if is_start or active_variables([operator], found) - found else ()
+        return operator.outputs if is_start or wanted_inputs(operator, found) else ()
 
     def _inside(self, side: Block, operator: Operator, found: set[Variable]) -> set[Variable]:
         given = [inner for inner, v in zip(side.inputs, operator.inputs[1:]) if v in found]
         return Sure(given, self._may_start).of(differentiated(side))
-
-
-def _behind(operators: Sequence[Operator], last: Operator) -> frozenset[Variable]:
-    """What a gradient may come to from the last of some operators."""
-    found = {v for v in last.variables if not v.stop_gradient}
-    for operator in reversed(operators[:-1]):
-        if not found.isdisjoint(operator.outputs):
-            found.update(v for v in operator.variables if not v.stop_gradient)
-    return frozenset(found)
 
 
 def read_by_backward(operator: Operator) -> list[Variable]:

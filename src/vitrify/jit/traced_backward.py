@@ -281,8 +281,7 @@ class TracedBackward(Leaves):
             if stale is not None:
                 raise stale
         if levels == [flow.block] and not flow.blocked:  # elsewhere paths decide whether a gradient comes by
-            refused = refused_results(flow.block, self._trace.builder.aliases)
-            for result in [refused[out] for out in flow.outs if out in refused]:
+            for result in refused_results(flow.block, self._trace.builder.aliases, flow.outs).values():
                 if any(v in result.behind for v in flow.wrt):
                     raise result.error
 

@@ -221,7 +221,7 @@ class Training(TracedBackward):
 
     def partly_spent(self, outputs: Sequence[Variable]) -> Mapping[int, StaleResult]:
         """The numbers of the outputs from which no backward may come to some variables, with these and why."""
-        found = refused_results(self.block, self._trace.builder.aliases)
+        found = refused_results(self.block, self._trace.builder.aliases, outputs)
         return {i: found[v] for i, v in enumerate(outputs) if v in found}
 
     def ending(self, outputs: Sequence[Variable], origins: Origins) -> frozenset[int]:
