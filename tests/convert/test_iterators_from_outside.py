@@ -7,7 +7,14 @@ import pytest
 import vitrify as paddle
 from vitrify.core.errors import UnsupportedError
 
+
+def one_by_one(items):
+    for item in items:
+        yield item * 1
+
+
 TAKERS = {
+    "generator": lambda items: next(one_by_one(items)),
     "next": next,
     "islice": lambda items: list(itertools.islice(items, 2)),
     "enumerate": lambda items: next(enumerate(items)),
@@ -42,12 +49,26 @@ def of_closure(take):
     return lambda x: (take(items), x * 2), items
 
 
+def of_dict(take):
+    held = {"items": [iter(range(20))]}
+    return lambda x: (take(held["items"][0]), x * 2), held["items"][0]
+
+
+def of_helper(take):
+    items = iter(range(20))
+
+    def taken():
+        return take(items)
+
+    return lambda x: (taken(), x * 2), items
+
+
 def of_layer(take):
     layer = Counting(take)
     return layer.forward, layer.items
 
 
-@pytest.mark.parametrize("make", [of_argument, of_closure, of_layer], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("make", [of_argument, of_closure, of_dict, of_helper, of_layer], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("take", TAKERS.values(), ids=TAKERS)
 def test_each_call_takes_the_next_items(take, make):
     x = paddle.to_tensor([1.0])
@@ -58,7 +79,7 @@ def test_each_call_takes_the_next_items(take, make):
     assert list(left) == list(items)
 
 
-@pytest.mark.parametrize("make", [of_closure, of_layer], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("make", [of_closure, of_dict, of_helper, of_layer], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("take", TAKERS.values(), ids=TAKERS)
 def test_a_whole_function_takes_none(take, make):
     function, items = make(take)

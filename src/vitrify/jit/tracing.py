@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -243,9 +243,8 @@ def trace(
         owners = containers(given)
         journal.given = {id(value) for value in values if not isinstance(value, (Tensor, Variable, *CLOSURES))}
         observe_function(original)
-        journal.given.update(
-            [id(guard.value) for guard in observer.guards.values() if isinstance(guard.value, Iterator)]
-        )
+        for found in [*values, *[guard.value for guard in observer.guards.values()]]:
+            journal.note_outside(found)
         try:
             result = [entered(function)(*given[0], **given[1])]
         except Exception as failure:

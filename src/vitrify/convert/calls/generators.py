@@ -13,7 +13,7 @@ from ..control.comprehension import Each, GeneratorExpression
 from ..control.logic import convert_not
 from ..control.loops import convert_for
 from ..control.pushed import Sink, push_into, pushing, refuse_giving
-from ..state.journal import note_spent
+from ..state.journal import note_spent, refuse_given
 from ..values.base import builder
 from ..values.user_errors import thrown
 
@@ -91,6 +91,7 @@ def called_generator(native: Function, form: Callable[[], Function | None]) -> F
     """What a call of a generator function calls: `native` is its converted form, `form` finds the one that pushes."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        refuse_given((*args, *kwargs.values()))  # Python's own loop would take items of it
         made = native(*args, **kwargs)
         builder().suspended.append(ref(made))
         found = form()

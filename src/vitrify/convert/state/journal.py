@@ -9,9 +9,11 @@ import io
 import operator
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import islice
+from types import FunctionType
 from typing import Any
 
 from ...core.errors import UnsupportedError
@@ -30,6 +32,7 @@ from .places import (
     OwnPlace,
     absorbed_items,
     comes_back,
+    content_before,
     kind_of,
     restore,
     within_content,
@@ -40,6 +43,9 @@ _MISSING = Undefined("place", 0)
 
 class SpentError(UnsupportedError):
     """A traced region took items from an iterator; tracing it another time, or not taking its path, would lose them."""
+
+
+_MAX_DEPTH, _MAX_ITEMS = 4, 256
 
 
 class PositionPlace:
@@ -79,6 +85,21 @@ class PositionPlace:
         )
 
 
+def _held_outside(value: Any, before: Mapping[Any, tuple[Any, Any]]) -> Iterable[Any]:
+    """What a plain container held before the trace, or the closure of a function holds."""
+    if type(value) in (list, tuple, dict):
+        held = content_before(value, before)
+        return islice(held.values() if isinstance(held, dict) else held, _MAX_ITEMS)
+    if isinstance(value, FunctionType):
+        cells = [
+            place
+            for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ())
+            if (place := CellPlace(name, cell)).key not in before
+        ]
+        return [place.get() for place in cells]
+    return ()
+
+
 class Journal:
     """The places written in one traced region, with what they held before. `tentative`: it may be traced once more.
 
@@ -93,9 +114,17 @@ class Journal:
         """Ids of containers of which an item was written; most writes are to others, which then need no search."""
 
     def note_read(self, place: Any, value: Any) -> None:
-        """Remember an iterator that was there before; cells may be those of functions that the trace makes."""
-        if isinstance(value, Iterator) and not isinstance(place, CellPlace):
+        """Remember iterators that were there before; cells may be those of functions that the trace makes."""
+        if not isinstance(place, CellPlace):
+            self.note_outside(value)
+
+    def note_outside(self, value: Any, depth: int = 0) -> None:
+        """Remember an iterator from before the trace, or those that a container or the closure of a function holds."""
+        if isinstance(value, Iterator):
             self.given.add(id(value))
+        elif depth < _MAX_DEPTH:
+            for part in _held_outside(value, self.before):
+                self.note_outside(part, depth + 1)
 
     def note(self, place: Any) -> None:
         """Remember what `place` holds, the first time it is about to be written.
