@@ -1823,7 +1823,7 @@ ELSEWHERE: dict[str, str] = {
     "a list whose length is known only when the program runs holds lists, in which Python values differ": _VALUES,
     "Set changed size during iteration": "Python's own words for what it finds wrong with the loop",
     "deque mutated during iteration": "Python's own words for what it finds wrong with the loop",
-    " from outside is taken here; a program runs no Python": _TESTED,
+    " given as argument or from outside is taken here; a program runs no Python": _TESTED,
     "the body of a loop that stops by a tensor condition raises in a later iteration (": _TESTED,
     " is set on one path of a tensor's decision only, and leaves the function in a container, which would have it on "
     "every path": _TESTED,

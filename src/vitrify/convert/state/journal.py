@@ -9,7 +9,7 @@ import io
 import operator
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice
@@ -79,13 +79,14 @@ class PositionPlace:
     def given_refusal(self) -> SpentError:
         """The error of a function that takes items from an iterator that was there before."""
         return SpentError(
-            f"the next item of a {type(self.owner).__name__} from outside is taken here; a program runs no Python",
+            f"the next item of a {type(self.owner).__name__} given as argument or from outside is taken here; a "
+            "program runs no Python",
             loc=self.loc,
             hint="pass the items (list(...)), or convert with full_graph=False, which runs this statement as Python",
         )
 
 
-def _held_outside(value: Any, before: Mapping[Any, tuple[Any, Any]]) -> Iterable[Any]:
+def _held_outside(value: Any, before: dict[Any, tuple[Any, Any]]) -> Iterable[Any]:
     """What a plain container held before the trace, or the closure of a function holds."""
     if type(value) in (list, tuple, dict):
         held = content_before(value, before)
