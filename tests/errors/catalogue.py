@@ -1739,6 +1739,8 @@ ELSEWHERE: dict[str, str] = {
     "the hook of a tensor of a program is removed after its run, or where a tensor decides": "tests/jit/test_hooks.py",
     "register_hook: tensor has stop_gradient=True, so it gets no gradient": "tests/jit/test_hooks.py",
     "register_hook() on a tensor of a program, in code that is not converted": "tests/jit/test_hooks.py",
+    "a list that a recursive function makes leaves the function, may hold a tensor twice that the calls made, and "
+    "nothing in the program tells which of its items are one object": "tests/jit/test_objects_in_lists.py",
     "a container that a tensor changes is held in several places": _NET,
     "a generator that only Python itself can run": "nobody sees it: the generator is left to Python",
     " one operand of `is` is, so whether they are the same object is not known yet": "tests/convert/test_needed_now.py",

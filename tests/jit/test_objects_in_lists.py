@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vitrify as paddle
+from vitrify.core.errors import UnsupportedError
 
 from .test_handed import of_one_object
 
@@ -341,3 +342,68 @@ def test_a_view_of_what_changes_on_a_path_is_the_object_that_it_was(full_graph):
             t.tolist() for t in (*expected[:2], expected[2]["kept"])
         ]
         assert first.stop_gradient is expected[1].stop_gradient
+
+
+def listed_by_each_call(x, n):
+    if n <= 0:
+        return [x]
+    found = listed_by_each_call(x, n - 1)
+    found.append(x)
+    return found
+
+
+def what_a_recursive_function_lists(x):
+    kept = x * 1
+    return listed_by_each_call(kept, x.abs().sum()), kept
+
+
+def one_tensor_in_a_list_of_a_recursive_function(x):
+    return listed_by_each_call(x * 2, x.abs().sum())
+
+
+def twice_in_each_call(x, n):
+    if n <= 0:
+        return [x]
+    made = x * 1
+    found = twice_in_each_call(x, n - 1)
+    found.append(made)
+    found.append(made)
+    return found
+
+
+def made_and_listed_twice_by_calls(x):
+    return twice_in_each_call(x * 2, x.abs().sum())
+
+
+KNOWN = [what_a_recursive_function_lists, one_tensor_in_a_list_of_a_recursive_function]
+
+
+@pytest.mark.parametrize("full_graph", [True, False])
+@pytest.mark.parametrize("function", KNOWN)
+def test_lists_of_recursive_functions_hold_the_objects_that_were_put_into_them(function, full_graph):
+    static = paddle.jit.to_static(function, full_graph=full_graph)
+    for values in CALLS * 2:
+        x = paddle.to_tensor(values, stop_gradient=False)
+        assert of_one_object(static(x), x) == of_one_object(function(x), x)
+
+
+def test_what_calls_make_and_list_twice_is_refused_by_whole_programs_and_left_to_python():
+    whole = paddle.jit.to_static(made_and_listed_twice_by_calls, full_graph=True)
+    with pytest.raises(UnsupportedError, match="a list that a recursive function makes") as caught:
+        whole(paddle.to_tensor(CALLS[0]))
+    assert caught.value.loc is not None and caught.value.loc.file == __file__
+    static = paddle.jit.to_static(made_and_listed_twice_by_calls, full_graph=False)
+    for values in CALLS * 2:
+        x = paddle.to_tensor(values, stop_gradient=False)
+        assert of_one_object(static(x), x) == of_one_object(made_and_listed_twice_by_calls(x), x)
+
+
+def made_by_each_call(x, n):
+    return [x * 1] if n <= 0 else made_by_each_call(x * 2, n - 1)
+
+
+def test_lists_of_tensors_that_only_they_hold_are_part_of_whole_programs():
+    static = paddle.jit.to_static(lambda x: made_by_each_call(x, x.abs().sum()), full_graph=True)
+    for values in CALLS:
+        x = paddle.to_tensor(values)
+        assert [t.tolist() for t in static(x)] == [t.tolist() for t in made_by_each_call(x, x.abs().sum())]

@@ -103,6 +103,11 @@ def _exchanged(value: Any, known: Mapping[int, Tensor]) -> Any:
     return known.get(id(value._data), value) if isinstance(value, Tensor) else value
 
 
+def is_list(var: Variable) -> bool:
+    """Whether a variable holds a list."""
+    return isinstance(var.meta, ListMeta)
+
+
 class Origins:
     """Where the values of a program come from, as far as its operators pass them on as they are.
 
@@ -161,14 +166,35 @@ class Origins:
 
     def are_listed(self, parts: Iterable[Variable]) -> bool:
         """Whether lists are among what these values come by."""
-        return self._has_lists and any(isinstance(var.meta, ListMeta) for var in self._passed_by(parts))
+        return self._has_lists and any(map(is_list, self._passed_by(parts)))
+
+    def doubled_by(self, parts: Sequence[Variable]) -> Operator | None:
+        """The call of a function by whose lists these values come, if they may hold what the calls made twice.
+
+        Nothing outside knows that, so its array tells nothing either.
+        """
+        passed = self._passed_by(parts)
+        calls = [op for op in self._operators if op.op is call_op]
+        call = next((op for op in calls if any(is_list(out) and out in passed for out in op.outputs)), None)
+        if call is None:
+            return None
+        formals = {var for op in calls for var in op.attrs["function"].inputs}
+        put = Counter([id(item) for var in passed if is_list(var) for item in self._sources.get(var, ())])
+        for var in passed - formals:
+            is_inside = var.block.parent is not None or bool(var.block.name)
+            if var in self._repeated if is_list(var) else is_inside and put[id(var)] > 1:
+                return call
+        return None
 
     def are_once(self, parts: Sequence[Variable]) -> bool:
         """Whether nothing is in these values twice, as each is passed on but once."""
         passed = self._passed_by(parts)
-        taken = [*parts, *[v for var in passed - self._exits for v in self._sources.get(var, ())]]
-        uses = Counter([id(var) for var in taken if isinstance(var, Variable)])
-        return passed.isdisjoint(self._repeated) and all(count == 1 for count in uses.values())
+        return passed.isdisjoint(self._repeated) and all(count == 1 for count in self._uses(parts, passed).values())
+
+    def _uses(self, parts: Sequence[Variable], passed: Collection[Variable]) -> Counter[int]:
+        """How often each value is passed on, by ids; what loops give is what they carry."""
+        taken = [*parts, *[v for var in passed if var not in self._exits for v in self._sources.get(var, ())]]
+        return Counter([id(var) for var in taken if isinstance(var, Variable)])
 
     def _passed_by(
         self, parts: Iterable[Variable], is_end: Callable[[Variable], bool] = lambda var: False

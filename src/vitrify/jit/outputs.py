@@ -48,6 +48,7 @@ from ..eager.layer import Layer
 from ..eager.tensor import Tensor
 from ..ir.builder import Builder
 from ..ir.graph_tensor import is_number
+from ..ir.operator import Operator
 from ..ir.program import Variable
 from ..ir.varying import CLASS, MIXED, facts_of, kind_of
 from .arguments import Holder
@@ -409,6 +410,10 @@ class Outputs:
             if self._is_alone(group, inputs):
                 group.is_settled = True
             elif not self._number(group):
+                assert self._passed is not None
+                call = self._passed.doubled_by(group.parts)
+                if call is not None:
+                    raise _put_into_a_list_by(call)
                 for var in sorted(group.origins - inputs.keys(), key=lambda var: var.name):
                     if var.block is self._builder.block and isinstance(var.meta, Meta) and not is_number(var):
                         self.output(var)
@@ -536,6 +541,16 @@ def _refuse_unset(leaf: Any) -> None:
             "would have it on every path",
             hint="set it on both paths (to a tensor of zeros, say), or convert with full_graph=False",
         )
+
+
+def _put_into_a_list_by(call: Operator) -> UnsupportedError:
+    return UnsupportedError(
+        "a list that a recursive function makes leaves the function, may hold a tensor twice that the calls made, and "
+        "nothing in the program tells which of its items are one object",
+        hint="put copies into the list (xs.append(x.clone())), or convert with full_graph=False, which runs the calls "
+        "as Python does",
+        loc=call.locs[0] if call.locs else None,
+    )
 
 
 def _has_attributes(value: Any) -> bool:

@@ -17,6 +17,7 @@ from ...ir.gradient_flow import may_pass
 from ...ir.operator import Operator
 from ...ir.program import Block, Variable
 from ...ir.regions import add_branch_output, add_carried, capturing_late, end_carried
+from ...ops.calls import call_op
 from ...ops.control_flow import if_op, while_op
 from ...ops.creation import arange
 from ...ops.lists import PASSING, list_len_op, list_of_op, list_unstack_op
@@ -110,7 +111,8 @@ class ObjectNumbers:
         if maker.op in PASSING:
             return (yield from self._passing(maker))
         ways = [way for way in build.aliases.forks.get(var, ()) if not way.is_view]
-        if any(way.taken is None for way in ways) or (maker.blocks and isinstance(var.meta, ListMeta)):
+        is_run = bool(maker.blocks) or maker.op is call_op  # what it puts into lists may be what others know
+        if any(way.taken is None for way in ways) or (is_run and isinstance(var.meta, ListMeta)):
             raise UnknownObjectError()
         return (yield from self._on_ways(var, maker, ways)) if ways else self._fresh(var, maker)
 
