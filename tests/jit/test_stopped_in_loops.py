@@ -3,6 +3,7 @@
 import pytest
 
 import vitrify as paddle
+from vitrify.core.errors import UnsupportedError
 
 
 def decided_in_each_turn(x, n):
@@ -279,7 +280,7 @@ def told_to_want_one_in_turns(x, n):
 
 
 STARTED = [
-    leaf_of_nothing, leaves_made_in_turns, leaves_made_and_used_in_turns, leaf_made_on_a_path,
+    leaf_of_nothing, leaves_made_and_used_in_turns,
     told_to_want_one_behind_a_decision, told_to_want_one_in_turns,
 ]  # fmt: skip
 
@@ -291,6 +292,19 @@ def test_tensors_that_are_told_to_want_a_gradient(function, full_graph):
     for turns in TURNS:
         for row in ROWS:
             assert outcome(static, row, turns) == outcome(function, row, turns), (row, turns)
+
+
+@pytest.mark.parametrize("function", [leaves_made_in_turns, leaf_made_on_a_path])
+def test_a_leaf_made_inside_gets_its_gradient_from_what_leaves_beside_it(function):
+    row, turns = ROWS[0], paddle.to_tensor(2)
+    with pytest.raises(UnsupportedError, match="a leaf that was made inside leaves the function beside a tensor"):
+        paddle.jit.to_static(function, full_graph=True)(paddle.to_tensor(row), turns)
+    static = paddle.jit.to_static(function)
+    for _ in range(2):
+        leaf, computed = static(paddle.to_tensor(row, stop_gradient=False), turns)
+        computed.sum().backward()
+        assert leaf.grad.tolist() == [2.0] * len(row)
+        assert outcome(static, row, 2) == outcome(function, row, 2)
 
 
 def asks_in_each_turn(x, n):

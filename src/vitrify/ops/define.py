@@ -6,6 +6,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from textwrap import indent
 from typing import Any
 
 from ..core.alias import aliased, first_names
@@ -187,12 +188,13 @@ def become(name: str, x: Any, result: Any, keeps_shape: bool, others: Iterable[A
 
 def _in_place_doc(fn: Callable[..., Any], keeps_shape: bool, room: str) -> str:
     """What the docstring of `fn` becomes for its variant that changes x."""
-    source = _SOURCE.search(fn.__doc__ or "")
+    doc = indent(inspect.cleandoc(fn.__doc__ or ""), "    ")  # from Python 3.13 on docstrings come without indentation
+    source = _SOURCE.search(doc)
     return (
         f"`{fn.__name__}` in place: x takes the result as its content and is returned; see `{fn.__name__}`.\n\n"
         + ("    Raises ShapeError for a result of another shape than x has. " if keeps_shape else "    ")
         + f"Raises DTypeError if x is no tensor.{'' if source is None else f' Source: {source[1]}_.'}\n"
-        + _in_place_example(fn.__name__, room, (fn.__doc__ or "").partition(_EXAMPLE)[2])
+        + _in_place_example(fn.__name__, room, doc.partition(_EXAMPLE)[2])
         + "    "
     )
 

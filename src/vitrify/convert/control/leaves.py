@@ -194,7 +194,7 @@ def _stops_then(leaf: Leaf, end: Any) -> frozenset[str]:
     """
     if not is_tensor(end) or not wants_gradient(leaf.start):
         return frozenset()
-    stops = not wants_gradient(end) or STOP_GRADIENT in facts_of(builder().content(end))
+    stops = not shows_gradient(end)
     return frozenset({STOP_GRADIENT} if stops else ())
 
 
@@ -212,6 +212,11 @@ def wants_gradient(value: Any) -> bool:
         part for leaf in all_leaves(value) for part in (getattr(leaf.items, "parts", ()) if is_open(leaf) else [leaf])
     ]
     return any(is_tensor(part) and not builder().content(part).stop_gradient for part in held)
+
+
+def shows_gradient(tensor: Any) -> bool:
+    """Whether a gradient flows to a tensor, and would in eager code: what a loop or function takes may want one here."""
+    return wants_gradient(tensor) and STOP_GRADIENT not in facts_of(builder().content(tensor))
 
 
 def _either(known: tuple[Any, ...] | None, end: Any) -> tuple[Any, ...] | None:

@@ -276,6 +276,9 @@ class ObjectNumbers:
         place = 0 if at is None else _place(block.ops, at) + (not is_before)
         recorded = block.ops[mark:]
         del block.ops[mark:]
+        if at is not None and not is_before:  # what tells of paths may be made behind what is another tensor on them
+            given = {v for op in recorded for v in op.variables}
+            place = max([place, *(i + 1 for i, op in enumerate(block.ops) if not given.isdisjoint(op.outputs))])
         block.ops[place:place] = recorded
         return made
 

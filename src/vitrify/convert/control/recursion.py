@@ -33,7 +33,7 @@ from ..values.base import builder, is_tensor
 from ..values.facts import FirstIterationDiffers
 from ..values.handlers import RaisedInCallError, left_to_pass
 from .carried import CarriedValue
-from .leaves import Leaf, wants_gradient
+from .leaves import Leaf, shows_gradient
 from .raise_ import NeverReturns, may_end
 from .recording import Recording, Restart, container_of, record_function
 from .unknown import Signal
@@ -344,7 +344,7 @@ def _leaf_fits(leaf: Leaf, end: Any, varies: bool) -> bool:
     if leaf.meta is not None:
         if is_tensor(end):
             is_alike = end.dtype is leaf.meta.dtype and len(end.shape) == len(leaf.meta.shape)
-            return is_alike and (not is_tensor(leaf.start) or wants_gradient(leaf.start) is wants_gradient(end))
+            return is_alike and (not is_tensor(leaf.start) or shows_gradient(leaf.start) is shows_gradient(end))
         return varies and number and leaf.meta.shape == () and isinstance(leaf.start, SCALARS)
     if is_tensor(end):
         return varies and isinstance(leaf.start, SCALARS) and len(end.shape) == 0
