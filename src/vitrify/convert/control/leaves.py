@@ -215,7 +215,7 @@ def wants_gradient(value: Any) -> bool:
 
 
 def shows_gradient(tensor: Any) -> bool:
-    """Whether a gradient flows to a tensor, and would in eager code: what a loop or function takes may want one here."""
+    """Whether a gradient flows to a tensor, and would in eager code, too: what a loop takes may want one here alone."""
     return wants_gradient(tensor) and STOP_GRADIENT not in facts_of(builder().content(tensor))
 
 
