@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -113,8 +112,8 @@ def static_number(op: str, value: Any, name: str) -> Any:
         return value.item() if hasattr(value, "_data") else float(value)
     if isinstance(value, (int, float)):
         return value
-    if isinstance(value, Real):
-        return value.item()  # type: ignore[attr-defined]  # one of NumPy's
+    if isinstance(value, np.number):
+        return value.item()
     raise DTypeError(f"{op}: {name} must be a number, got {type(value).__name__}")
 
 

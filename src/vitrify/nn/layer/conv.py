@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from inspect import cleandoc
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+import numpy as np
 
 from ...core.dtype import DTypeLike
 from ...core.errors import ArgumentError
@@ -26,9 +27,9 @@ _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 def as_sizes(value: Size, dims: int, name: str, owner: str) -> list[int]:
     """`value` for each of `dims` dimensions; raises ArgumentError for a list of another length."""
-    if isinstance(value, Integral):
+    if isinstance(value, (int, np.integer)):
         return [int(value)] * dims
-    sizes = [int(v) for v in value]  # type: ignore[union-attr]
+    sizes = [int(v) for v in value]
     if len(sizes) != dims:
         raise ArgumentError(f"{owner}: {name} needs 1 or {dims} values, got {sizes}")
     return sizes

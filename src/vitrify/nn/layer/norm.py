@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from functools import partial
 from inspect import Signature, signature
-from numbers import Integral
 from typing import Any, ClassVar
+
+import numpy as np
 
 from ...core.alias import aliased
 from ...core.dtype import DTypeLike
@@ -401,8 +402,9 @@ class LayerNorm(Layer):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__()
-        one = isinstance(normalized_shape, Integral)
-        self._normalized_shape = [int(normalized_shape)] if one else list(normalized_shape)  # type: ignore[arg-type]
+        if isinstance(normalized_shape, (int, np.integer)):
+            normalized_shape = [int(normalized_shape)]
+        self._normalized_shape = list(normalized_shape)
         self._epsilon = epsilon
         # The parameters are flat, in the row-major order of the normalized dimensions.
         size = [math.prod(self._normalized_shape)]
