@@ -10,7 +10,7 @@ import numpy as np
 
 from ..convert import Converted, convert
 from ..convert.containers.stand_ins import learn_of, without_tables
-from ..convert.containers.table_sites import TableSites
+from ..convert.containers.table_sites import NumberKeyError, TableSites
 from ..convert.guards.array_sites import ArraySites
 from ..convert.host.changes import ChangedArrayError
 from ..convert.values.foreign import AskedInLoopError, ForkedError
@@ -200,7 +200,7 @@ class ProgramBuilder:
                 elif self._is_whole and is_called and leave_to_eager(err, request.left_tries):
                     continue
                 elif not self._array_sites.give_up() and not self._table_sites.give_up(
-                    err, without_tables(request.foreign)
+                    without_tables(request.foreign) or isinstance(err, NumberKeyError)
                 ):
                     raise
 

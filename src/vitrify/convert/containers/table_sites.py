@@ -8,35 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.source import Loc, user_frames
+from ...core.source import Loc
 from ...ir.builder import current_builder
 from ..values.foreign import ForeignError
+from ..values.learned_sites import LearnedSites, line_here
 
-MAX_SITES = 16
 Site = Any  # Loc | Argument
-
-
-class TableSites:
-    """The places that the traces of one function have learned of. `is_off`: tables do not help there."""
-
-    def __init__(self) -> None:
-        self.known: set[Site] = set()
-        self.is_off = False
-
-    def learn_of(self, err: BaseException) -> bool:
-        """Whether another trace may do better: there is a place that was not known."""
-        site = err.site if isinstance(err, NumberKeyError) else None
-        if site is None or self.is_off or site in self.known or len(self.known) >= MAX_SITES:
-            return False
-        self.known.add(site)
-        return True
-
-    def give_up(self, err: BaseException, stood_in: bool) -> bool:
-        """Whether another trace may do better without tables. stood_in: some stood for containers of the user's."""
-        was_used = (bool(self.known) or stood_in or isinstance(err, NumberKeyError)) and not self.is_off
-        self.known.clear()
-        self.is_off = self.is_off or was_used
-        return was_used
 
 
 class NumberKeyError(ForeignError):
@@ -55,6 +32,12 @@ class NumberKeyError(ForeignError):
         return self
 
 
+class TableSites(LearnedSites):
+    """Where dicts and sets are made as tables."""
+
+    error = NumberKeyError
+
+
 def _sites() -> TableSites | None:
     build = current_builder()
     return None if build is None else build.table_sites
@@ -62,10 +45,7 @@ def _sites() -> TableSites | None:
 
 def here() -> Loc | None:
     """The line of the user's that makes a container now; None where no program is built."""
-    if _sites() is None:
-        return None
-    frames = user_frames(3, limit=1)
-    return frames[0] if frames else None
+    return None if _sites() is None else line_here(3)
 
 
 def may_be_table(owner: Any) -> bool:

@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import UnsupportedError
-from ...core.source import user_frames
 from ...ir.builder import current_builder
-
-MAX_SITES = 16
+from ..values.learned_sites import LearnedSites, line_here
 
 
 class ArraySiteError(UnsupportedError):
@@ -31,27 +29,10 @@ class ArraySiteError(UnsupportedError):
         return self
 
 
-class ArraySites:
-    """The places that the traces of one function have learned of. `is_off`: they do not help."""
+class ArraySites(LearnedSites):
+    """Where arrays are made as values of the program."""
 
-    def __init__(self) -> None:
-        self.known: set[Any] = set()
-        self.is_off = False
-
-    def learn_of(self, err: BaseException) -> bool:
-        """Whether another trace may do better: there is a place that was not known."""
-        site = err.site if isinstance(err, ArraySiteError) else None
-        if site is None or self.is_off or site in self.known or len(self.known) >= MAX_SITES:
-            return False
-        self.known.add(site)
-        return True
-
-    def give_up(self) -> bool:
-        """Whether another trace may say better what is wrong, without them."""
-        was_used = bool(self.known) and not self.is_off
-        self.known.clear()
-        self.is_off = self.is_off or was_used
-        return was_used
+    error = ArraySiteError
 
 
 def ask_for_program(array: Any) -> None:
@@ -70,8 +51,7 @@ def ask_for_program(array: Any) -> None:
 
 def here() -> Any:
     """The line of the user's that makes an array now."""
-    frames = user_frames(3, limit=1)
-    return frames[0] if frames else None
+    return line_here(3)
 
 
 def is_array_site() -> bool:
