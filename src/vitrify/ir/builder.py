@@ -228,11 +228,11 @@ class Builder(Notes):
         """Let `handle` mean `value`."""
         var = self._variable(handle)
         self.current[var] = value
-        if value is not var and self._object(self.object_of.setdefault(value, var)) is not self._object(var):
+        if value is not var and self.tensor_of(self.object_of.setdefault(value, var)) is not self.tensor_of(var):
             self.object_of[value] = value
 
-    def _object(self, var: Variable) -> Variable:
-        """The tensor that `object_of` comes to in the end."""
+    def tensor_of(self, var: Variable) -> Variable:
+        """The tensor that a variable is: itself, unless it holds what one means since that was changed."""
         while (known := self.object_of.get(var, var)) is not var:
             var = known
         return var

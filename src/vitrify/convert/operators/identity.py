@@ -123,13 +123,14 @@ def _is_tensor(value: Any, other: Any) -> Any:
     for one in ways:
         for way in others:
             is_numbered = build.numbers_heads and (is_head(one.target) or is_head(way.target))
-            if one.target is not way.target and not is_numbered:
+            is_one = build.tensor_of(one.target) is build.tensor_of(way.target)
+            if not is_one and not is_numbered:
                 build.apart.add((one.target, way.target))
                 continue
             if one.taken is None or way.taken is None:
                 raise undecided_identity("tensor")
             flag = both(one.taken(), way.taken())
-            if one.target is not way.target:
+            if not is_one:
                 flag = both(flag, equal(number_of(one.target), number_of(way.target)))
             same = flag if same is False else any_of(same, flag)
     if same is False and any(is_item(way.target) for way in (*ways, *others)):
