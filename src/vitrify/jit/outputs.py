@@ -364,7 +364,13 @@ class Outputs:
         known |= {self._builder.held(var): InputLeaf(place) for var, place in inputs.items()}
         known |= {var: InputLeaf(place) for var, place in inputs.items()}
         places = []
-        for way in self._builder.aliases.ways(leaf, lambda var: var if var in known and var is not leaf else None):
+
+        def met(var: Variable) -> Variable | None:
+            """The tensor that leaves as which `var` is known: it may hold what that one meant before a change."""
+            found = var if var in known else self._builder.tensor_of(var)
+            return found if found in known and found is not leaf else None
+
+        for way in self._builder.aliases.ways(leaf, met):
             taken = None if way.is_view or way.taken is None else way.taken()
             if taken is not None:
                 target = known[way.target]
