@@ -9,6 +9,7 @@ import pytest
 
 import vitrify as paddle
 from vitrify.core.config import DEBUG
+from vitrify.eager import layer_hooks
 
 from . import failing
 
@@ -32,8 +33,9 @@ def frames_of(err):
     Python 3.10 keeps those that the exception left last.
     """
     frames = traceback.extract_tb(err.__traceback__)[1:]
-    while sys.version_info < (3, 11) and frames and frames[0].filename.startswith(PACKAGE):
-        frames.pop(0)
+    border = next((i for i, f in enumerate(frames) if f.filename.startswith(PACKAGE)), len(frames))
+    while sys.version_info < (3, 11) and border < len(frames) and frames[border].filename.startswith(PACKAGE):
+        frames.pop(border)
     inner = err.__cause__ or (None if err.__suppress_context__ else err.__context__)
     while inner is not None:
         frames += traceback.extract_tb(inner.__traceback__)
@@ -100,8 +102,10 @@ def test_calls_of_layers_leave_no_frame():
         def forward(self, x):
             return self.l(x)
 
+    # On Python 3.10 each handler that passes an exception on stays in its traceback, one for each Layer.
+    kept = {layer_hooks.__file__} if sys.version_info < (3, 11) else set()
     for layer in (Net(), paddle.jit.to_static(Net()), WithHook(), paddle.jit.to_static(WithHook())):
-        assert {f.filename for f in frames_of(failure(layer))} <= {__file__, failing.__file__}
+        assert {f.filename for f in frames_of(failure(layer))} <= {__file__, failing.__file__, *kept}
 
 
 def test_debug_keeps_all():

@@ -142,9 +142,13 @@ class _Rename:
         """That of the user's code which it is or, if it is made by conversion, belongs to."""
         if code.co_name in self.generated:
             return user_function
-        positions = getattr(code, "co_positions", None)  # Python 3.11 and later
-        if code.co_name != "<lambda>" or positions is None:
+        if code.co_name != "<lambda>":
             return code.co_name
+        positions = getattr(code, "co_positions", None)
+        if positions is None:  # Python 3.10 knows lines alone
+            lines = {line for _, _, line in code.co_lines()}
+            found = {name for (line, _), name in self.inner.items() if line in lines}
+            return found.pop() if len(found) == 1 else code.co_name if found else user_function
         starts = ((line, column) for line, _, column, end in positions() if column is not None and end)
         return self.inner.get(min(starts, default=(0, 0)), user_function)
 
