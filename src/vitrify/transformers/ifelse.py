@@ -45,6 +45,14 @@ class _Branches(Constructs):
         ours = self.context.names.generated
         return not _without_pass(node.body + node.orelse) and all(part.id in ours for part in read)
 
+    def _filled(self, node: Node) -> Node:
+        """A `with` or `try`, whose body is `pass` where all that was in it did nothing."""
+        node = self.generic_visit(node)
+        node.body = node.body or [gast.copy_location(gast.Pass(), node)]
+        return node
+
+    visit_With = visit_Try = visit_TryStar = _filled
+
 
 def _without_pass(stmts: Stmts) -> Stmts:
     return [stmt for stmt in stmts if not isinstance(stmt, gast.Pass)]
