@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 import vitrify as paddle
 from vitrify.core.errors import ArgumentError, DTypeError, UnsupportedError
@@ -38,7 +39,6 @@ def test_a_curved_valley(minimize, dtype):
 
 
 def test_ten_dimensions_agree_with_scipy():
-    optimize = pytest.importorskip("scipy.optimize")
     rng = np.random.default_rng(0)
     square = rng.normal(size=(10, 10))
     matrix, right = square @ square.T + np.eye(10), rng.normal(size=10)

@@ -43,7 +43,8 @@ def registering(tensor: Any, convert: Convert) -> Callable[[Any], HookHandle]:
         held: Variable = build.held(tensor)
         training = build.training
         if training is not None and training.has_hooks(tensor):
-            return training.register_hook(tensor, hook)  # type: ignore[no-any-return]
+            registered: HookHandle = training.register_hook(tensor, hook)
+            return registered
         if held.stop_gradient:
             raise NoGradientError("register_hook: tensor has stop_gradient=True, so it gets no gradient")
         _check_fresh(held, build.block)

@@ -6,6 +6,7 @@ Python's own, written in C, can neither be put back nor be asked where they are.
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -229,12 +230,12 @@ def steps_of(sequence: GraphSequence) -> Iterator[Any]:
         index += 1
 
 
-class Keepable:
+class Keepable(ABC):
     """What can come to know where it stands (a generator expression)."""
 
+    @abstractmethod
     def keep(self) -> None:
         """Know it from now on."""
-        raise NotImplementedError
 
 
 def as_listed(values: Any) -> Listed | None:
