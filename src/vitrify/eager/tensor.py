@@ -294,7 +294,8 @@ class Tensor(Content, Exchange, Kinds, Layout):
         """
         training = training_of_trace()
         if training is not None and self._node is None:
-            return training.register_hook(self, hook)  # type: ignore[no-any-return]
+            registered: HookHandle = training.register_hook(self, hook)
+            return registered
         outside_programs("Tensor.register_hook", but_written=True)
         if self.stop_gradient:
             raise NoGradientError("register_hook: tensor has stop_gradient=True, so it gets no gradient")

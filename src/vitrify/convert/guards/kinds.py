@@ -408,6 +408,7 @@ class Guards:
         found = _grouped(self.guards)
         always, functions, cells = found.always, found.functions, found.cells
         self._attributes = found.attributes
+        # What was grouped by its namespace has one.
         self._namespaces = [_Namespace(g[0].source.namespace, g) for g in found.plain.values()]  # type: ignore[arg-type]
         of_layers = [_Namespace(g[0].source.namespace, g) for g in found.of_layers.values()]  # type: ignore[arg-type]
         self._layers: list[_Namespace | Guard] = [*found.layers, *of_layers]

@@ -180,6 +180,7 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
     def change(array: Array) -> Array:
         width = [(top, bottom), (left, right)] + [(0, 0)] * (array.ndim - 2)
         if padding_mode != "constant":
+            # NumPy's stubs ask for each mode by its literal, and this is one of three.
             padded: Array = np.pad(array, width, mode=padding_mode)  # type: ignore[call-overload]
             return padded
         h, w = array.shape[:2]
